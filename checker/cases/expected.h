@@ -35,6 +35,9 @@ struct Suspect {
     std::string id;                 // "variance_c_minus_1"
     std::string what;               // "the variance was divided by C-1, not by C"
     std::span<const float> values;  // as many as the output has elements
+    // How far from `values` an element may lie beside its budget, one a row or one an element: of a mistake that only loses
+    // bits. Where it is infinite, anything may come out.
+    std::span<const float> spread = {};
 };
 
 }  // namespace checker

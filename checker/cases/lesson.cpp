@@ -220,15 +220,20 @@ Reference CaseFile::reference(std::string_view scope, std::string_view tensor, c
         result.expected.floor = f32(fmt::format("floor/{}", tensor));
         result.expected.factor = factor();
     }
-    const std::string prefix = fmt::format("suspect/{}/{}/", scope, tensor);
-    for (const TensorView& view : tensors_.tensors()) {
-        if (!view.name.starts_with(prefix)) {
-            continue;
+    for (const bool is_spread : {false, true}) {
+        const std::string prefix = fmt::format("{}/{}/{}/", is_spread ? "spread" : "suspect", scope, tensor);
+        for (const TensorView& view : tensors_.tensors()) {
+            if (!view.name.starts_with(prefix)) {
+                continue;
+            }
+            const std::string id = view.name.substr(prefix.size());
+            const auto what = suspects_.find(id);
+            const std::span<const float> values = view.dtype == DType::f32 ? view.f32() : decoded(view).values;
+            result.suspects.push_back({.id = id,
+                                       .what = what == suspects_.end() ? id : what->second,
+                                       .values = is_spread ? result.expected.values : values,
+                                       .spread = is_spread ? values : std::span<const float>()});
         }
-        const std::string id = view.name.substr(prefix.size());
-        const auto what = suspects_.find(id);
-        result.suspects.push_back({id, what == suspects_.end() ? id : what->second,
-                                   view.dtype == DType::f32 ? view.f32() : decoded(view).values});
     }
     return result;
 }

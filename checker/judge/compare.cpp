@@ -36,12 +36,17 @@ void require_sizes(const Dims& dims, const Got& got, const Expected& expected) {
     }
 }
 
-float floor_of(const Dims& dims, const Expected& expected, long element) {
-    if (expected.floor.empty()) {  // integers
+// Returns an element's number, of which there is one a row or one an element; 0 if there are none.
+float number_of(const Dims& dims, std::span<const float> numbers, long element) {
+    if (numbers.empty()) {
         return 0.0F;
     }
-    const bool one_a_row = expected.floor.size() == at(dims.rows());
-    return expected.floor[at(one_a_row ? element / dims.columns() : element)];
+    const bool one_a_row = numbers.size() == at(dims.rows());
+    return numbers[at(one_a_row ? element / dims.columns() : element)];
+}
+
+float floor_of(const Dims& dims, const Expected& expected, long element) {
+    return number_of(dims, expected.floor, element);  // integers have none
 }
 
 // The bits of an element, which has `size` bytes; memory that is all poison repeats them every eight bytes.
@@ -210,13 +215,17 @@ bool fits(const Dims& dims, long columns, const Got& got, const Expected& expect
     for_columns(dims, 0, columns, [&](long i) {
         const float value = got.values[at(i)];
         const float guess = suspect.values[at(i)];
+        const float spread = number_of(dims, suspect.spread, i);
+        if (std::isinf(spread)) {
+            return;
+        }
         if (!std::isfinite(value) || !std::isfinite(guess)) {
             const bool opposite = std::isinf(value) && std::isinf(guess) && value != guess;
             all = all && !std::isfinite(value) && !std::isfinite(guess) && !opposite;
             return;
         }
         const double allowed =
-            kFewBudgets * budget(expected.factor, floor_of(dims, expected, i), guess, expected.element);
+            kFewBudgets * budget(expected.factor, floor_of(dims, expected, i), guess, expected.element) + spread;
         all = all && error(value, guess) <= allowed;
     });
     return all;

@@ -6,6 +6,7 @@ A case holds inputs, two references for each op, the floor of each row and the s
   chained/NAME  the same tensor in float64 through the whole model: what whole-model checks compare with
   floor/NAME    the floor of each row (BUDGET.md); shape without the last dimension, or NAME's where that is one a row
   suspect/local/NAME/ID, suspect/chained/NAME/ID   what NAME would be under mistake ID (ops/OP.py)
+  spread/local/NAME/ID   how far from local/NAME mistake ID may leave each row, which only loses bits
 NAME is an activation's name in lessons/gpt2/tensors.h, and in the op-level cases OP.OUT as in lessons/gpt2/ops.h.
 """
 
@@ -37,7 +38,7 @@ def complete(case: Case, ratios: dict) -> dict[str, Stored]:
     tensors |= {f"floor/{name}": value.numpy().astype(np.float32) for name, value in floors_of(case).items()}
     tensors |= local_references(case) | chained_suspects(case)
     for name, value in tensors.items():
-        if not name.startswith("suspect/") and not torch.as_tensor(value).double().isfinite().all():
+        if not name.startswith(("suspect/", "spread/")) and not torch.as_tensor(value).double().isfinite().all():
             raise ValueError(f"case {case.name}: {name} is not finite; draw its inputs narrower")
     check_suspects(case, tensors, ratios)
     return tensors
@@ -59,7 +60,7 @@ def sentences_of(ops: dict[str, Op]) -> dict[str, str]:
 
 def metadata_of(case: Case, tensors: dict[str, Stored]) -> dict[str, str]:
     known = sentences_of(OPS)
-    ids = sorted({key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")})
+    ids = sorted({key.rsplit("/", 1)[-1] for key in tensors if key.startswith(("suspect/", "spread/"))})
     sentences = {id: known[id] for id in ids}
     return {
         "case": case.name,

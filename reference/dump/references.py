@@ -80,13 +80,15 @@ def floors_of(case: Case) -> dict[str, Tensor]:
 
 
 def local_references(case: Case) -> dict[str, np.ndarray]:
-    """local/NAME and suspect/local/NAME/ID, all from stored float32 inputs."""
+    """local/NAME, and suspect/local/NAME/ID or spread/local/NAME/ID, all from stored float32 inputs."""
     tensors = {}
     for call in case.calls:
         args, exact = exact_results(case, call)
         for name, value in call.written(exact).items():
             tensors[f"local/{name}"] = value.numpy().astype(np.float32)
         for id in call.suspects:
+            for name, value in call.written(OPS[call.op].spread(id, *args)).items():
+                tensors[f"spread/local/{name}/{id}"] = value.numpy().astype(np.float32)
             for name, value in call.written(OPS[call.op].wrong(id, *args)).items():
                 wrong = value.numpy().astype(np.float32)
                 if not np.array_equal(wrong, tensors[f"local/{name}"]):  # a dropped bias leaves the mean right
@@ -106,7 +108,8 @@ def chained_suspects(case: Case) -> dict[str, np.ndarray]:
             continue
         wrong = pad_vocabulary(suspect.run(case.model, tokens, targets), case.model.config)
         first = {"first_layer_everywhere": "h.1.residual_2", "final_layernorm_dropped": None, "post_norm": None}
-        names = [name for name in (first.get(id, "h.0.residual_2"), "logits", "losses") if name]
+        last = () if id.endswith("_residual_of_normed") else ("logits", "losses")  # the stream tells enough
+        names = [name for name in (first.get(id, "h.0.residual_2"), *last) if name]
         for name in names:
             tensors[f"suspect/chained/{name}/{id}"] = wrong[name].numpy().astype(np.float32)
     return tensors
@@ -123,7 +126,13 @@ def check_suspects(case: Case, tensors: dict[str, Stored], ratios: dict) -> None
             output = f"{call.op}.{out}"
             args = arguments_of(case, call)
             floor = budget.floor_in(floor, OPS[call.op].terms(*args) if OPS[call.op].terms else None, precision)
-        wrong, reference = tensors[f"suspect/{scope}/{name}/{id}"], tensors[f"{scope}/{name}"]
+        reference = tensors[f"{scope}/{name}"]
+        spread = tensors.get(f"spread/{scope}/{name}/{id}")
+        if spread is None:
+            wrong = tensors[f"suspect/{scope}/{name}/{id}"]
+        else:
+            per_row = (*reference.shape[:-1], 1)
+            wrong = reference + spread.reshape(reference.shape if spread.size == reference.size else per_row)
         r = budget.ratio_in(ratios, case.name, scope, output, precision)
         return budget.verdict(wrong, reference, floor, r, budget.k_of(precision)).used
 
@@ -136,7 +145,7 @@ def check_suspects(case: Case, tensors: dict[str, Stored], ratios: dict) -> None
 
     farthest: dict[tuple, tuple[float, str]] = {}  # by the call, or the model, and the suspect: in TF32, and where
     for key in tensors:
-        if key.startswith("suspect/"):
+        if key.startswith(("suspect/", "spread/")):
             _, scope, name, id = key.split("/")
             require(scope, name, id, budgets_away(scope, name, id, "fp32"), "fp32")
             call = case.calls.index(made_by[name][0]) if scope == "local" else None
@@ -144,7 +153,7 @@ def check_suspects(case: Case, tensors: dict[str, Stored], ratios: dict) -> None
             farthest[of] = max(farthest.get(of, (0.0, name)), (budgets_away(scope, name, id, "tf32"), name))
     for (scope, _, id), (used, name) in farthest.items():
         require(scope, name, id, used, "tf32")
-    listed = {tuple(key.split("/")[2:]) for key in tensors if key.startswith("suspect/local/")}
+    listed = {tuple(key.split("/")[2:]) for key in tensors if key.startswith(("suspect/local/", "spread/local/"))}
     for call in case.calls:
         for id in call.suspects:
             if not any((name, id) in listed for name in call.results.values()):

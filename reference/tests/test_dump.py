@@ -76,7 +76,7 @@ def test_committed_cases_equal_a_fresh_dump(committed, fresh):
     assert metadata_again == metadata
     assert again.keys() == tensors.keys()
     for key, value in tensors.items():
-        if key.split("/")[0] not in ("local", "floor") and not key.startswith("suspect/local"):
+        if key.split("/")[0] not in ("local", "floor", "spread") and not key.startswith("suspect/local"):
             one_ulp(key, again[key], value)
 
 
@@ -87,7 +87,7 @@ def test_local_references_follow_from_the_stored_inputs(committed):
     case.tensors = {key: tensors[key] for key in case.tensors}
     local = references.local_references(case)
     floors = references.floors_of(case)
-    assert {key for key in tensors if key.startswith(("local/", "suspect/local/"))} == local.keys()
+    assert {key for key in tensors if key.startswith(("local/", "suspect/local/", "spread/local/"))} == local.keys()
     for key, value in local.items():
         one_ulp(key, tensors[key], value)
     for key, value in floors.items():
@@ -335,7 +335,7 @@ def test_a_case_has_rows_where_epsilon_counts(committed):
 
 def test_suspects_have_sentences_and_only_suspects_do(committed):
     _, tensors, metadata = committed
-    ids = {key.rsplit("/", 1)[-1] for key in tensors if key.startswith("suspect/")}
+    ids = {key.rsplit("/", 1)[-1] for key in tensors if key.startswith(("suspect/", "spread/"))}
     assert ids == metadata["suspects"].keys()
     assert all(sentence == SENTENCES[id] for id, sentence in metadata["suspects"].items())
 

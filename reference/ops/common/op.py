@@ -20,7 +20,10 @@ class Suspect:
     """A classic mistake: the outputs that it gives. The sentence completes "your output fits: ..."."""
 
     sentence: str
-    run: Callable  # takes what the right op takes, in float64, and returns some of its results
+    run: Callable | None  # takes what the right op takes, in float64, and returns some of its results
+    # Set for a mistake that only loses bits. It takes the same, and returns how far from the right results float32 may
+    # leave each row, infinite if anything may come out. Such a mistake has no `run`.
+    spread: Callable | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,12 @@ class Op:
         return self.named(self.floors(results, *args))
 
     def wrong(self, id: str, *args) -> Results:
-        return self.named(self.suspects[id].run(*args))
+        return self.named(self.suspects[id].run(*args)) if self.suspects[id].run else {}
+
+    def spread(self, id: str, *args) -> Results:
+        """Returns nothing for a mistake whose results are known."""
+        spread = self.suspects[id].spread
+        return self.named(spread(*args)) if spread else {}
 
     def named(self, returned: object) -> Results:
         """What a function of the op returned, by the results' names: the first of them where it returned fewer."""
