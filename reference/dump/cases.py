@@ -71,10 +71,11 @@ class Shape:
     T: int
     config: Config
     gelu: tuple[str, ...] = ()  # suspects beside gelu.SUSPECTS
+    more: bool = False  # more suspects: every file need not have them
 
 
 MODELS = {
-    "regular": Shape(2, 8, Config(max_T=16, V=200, L=2, NH=4, C=64), ("exponential_of_plus_2u",)),
+    "regular": Shape(2, 8, Config(max_T=16, V=200, L=2, NH=4, C=64), ("exponential_of_plus_2u",), more=True),
     "odd": Shape(3, 37, Config(max_T=41, V=101, L=2, NH=3, C=60)),
     "head64": Shape(2, 16, Config(max_T=16, V=65, L=1, NH=2, C=128)),
     "t1": Shape(2, 1, Config(max_T=8, V=65, L=1, NH=4, C=64)),
@@ -140,7 +141,7 @@ def model_case(name: str, seed: int, shape: Shape | None = None, logits: float =
     for key, value in exact.items():
         tensors[f"chained/{key}"] = value.numpy().astype(np.float32)
     config = {"B": B, "T": T, "C": c.C, "NH": c.NH, "V": c.V, "Vp": c.Vp, "max_T": c.max_T, "L": c.L}
-    return Case(name, config, tensors, model_calls(c, T, shape.gelu), exact, model)
+    return Case(name, config, tensors, model_calls(c, T, shape.more, shape.gelu), exact, model)
 
 
 def pad_vocabulary(acts: dict[str, Tensor], c: Config) -> dict[str, Tensor]:
@@ -153,9 +154,9 @@ def run_model(model: GPT2, tokens: np.ndarray, targets: np.ndarray) -> dict[str,
     return pad_vocabulary(keep, model.config)
 
 
-def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
+def model_calls(c: Config, T: int, more: bool, gelu: tuple[str, ...]) -> list[Call]:
     """Every op of the model. Suspects are listed once an op, where they first occur; that keeps the files small.
-    With one token there is nothing to mask or to weigh."""
+    With one token there is nothing to mask or to weigh. `more`: wrong indices too, where they stay in their tensors."""
     calls = []
 
     def layernorm(inp: str, name: str, first: bool) -> None:
@@ -164,8 +165,8 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
         args = {"inp": f"chained/{inp}", "weight": f"param/{name}.weight", "bias": f"param/{name}.bias"}
         calls.append(Call("layernorm", args, results, ids))
 
-    def matmul(inp: str, weight: str, out: str, first: bool) -> None:
-        ids = tuple(matmul_op.SUSPECTS) if first else ()
+    def matmul(inp: str, weight: str, out: str, first: bool, more: tuple[str, ...] = ()) -> None:
+        ids = (*matmul_op.SUSPECTS, *more) if first else more
         args = {"inp": f"chained/{inp}", "weight": f"param/{weight}.weight", "bias": f"param/{weight}.bias"}
         calls.append(Call("matmul", args, {"out": out}, ids))
 
@@ -173,6 +174,7 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
         calls.append(Call("residual", {"inp1": f"chained/{inp1}", "inp2": f"chained/{inp2}"}, {"out": out}))
 
     encoder = tuple(id for id in encoder_op.SUSPECTS if T < c.max_T or id != "position_off_by_one")
+    encoder += tuple(encoder_op.OF_LONG_TABLES) if more else ()
     args = {"tokens": "tokens", "wte": "param/wte.weight", "wpe": "param/wpe.weight"}
     calls.append(Call("encoder", args, {"out": "encoded"}, encoder))
     stream = "encoded"
@@ -182,19 +184,23 @@ def model_calls(c: Config, T: int, gelu: tuple[str, ...]) -> list[Call]:
         matmul(f"{h}.ln_1", f"{h}.attn.c_attn", f"{h}.qkv", first)
         ids = tuple(id for id in attention_op.SUSPECTS if first and id != "no_max_subtraction")
         ids = ids if T > 1 else tuple(id for id in ids if id == "key_value_swapped")
+        ids += tuple(attention_op.OF_INDICES) if first and more else ()
         args = {"qkv": f"chained/{h}.qkv", "NH": c.NH}
         calls.append(Call("attention", args, {"out": f"{h}.attn", "lse": f"{h}.lse"}, ids))
         ids = tuple(id for id in causal_softmax_op.SUSPECTS if first and T > 1 and id != "no_max_subtraction")
+        ids += tuple(causal_softmax_op.OF_ROWS) if first and more else ()
         results = {"att": f"{h}.causal_softmax.att", "lse": f"{h}.causal_softmax.lse"}
         args = {"scores": f"chained/{h}.scores", "scale": 1 / math.sqrt(c.C // c.NH)}
         calls.append(Call("causal_softmax", args, results, ids))
-        matmul(f"{h}.attn", f"{h}.attn.c_proj", f"{h}.attn_proj", first)
+        threads = tuple(matmul_op.OF_THREADS) if first and more else ()
+        matmul(f"{h}.attn", f"{h}.attn.c_proj", f"{h}.attn_proj", first, threads)
         residual(stream, f"{h}.attn_proj", f"{h}.residual_1")
         layernorm(f"{h}.residual_1", f"{h}.ln_2", first=False)
         matmul(f"{h}.ln_2", f"{h}.mlp.c_fc", f"{h}.fc", first=False)
         ids = (*gelu_op.SUSPECTS, *gelu) if first else ()
         calls.append(Call("gelu", {"inp": f"chained/{h}.fc"}, {"out": f"{h}.fc_gelu"}, ids))
-        matmul(f"{h}.fc_gelu", f"{h}.mlp.c_proj", f"{h}.fc_proj", first=False)
+        indices = tuple(matmul_op.OF_INDICES) if first and more else ()
+        matmul(f"{h}.fc_gelu", f"{h}.mlp.c_proj", f"{h}.fc_proj", first=False, more=indices)
         residual(f"{h}.residual_1", f"{h}.fc_proj", f"{h}.residual_2")
         stream = f"{h}.residual_2"
     layernorm(stream, "ln_f", first=False)
@@ -272,7 +278,8 @@ def c63_case(name: str, seed: int) -> Case:
     config = {"B": B, "T": T, "C": C, "V": V, "Vp": V, "max_T": max_T, "OC": OC}
     layernorm = {"inp": inp, "weight": weight, "bias": bias}
     # Without the root, a small variance gives outputs so large that float32 no longer meets the suspect within budgets.
-    layernorm_ids = tuple(id for id in layernorm_op.SUSPECTS | layernorm_op.OF_TAILS if id != "root_missing")
+    layernorm_ids = (*layernorm_op.SUSPECTS, *layernorm_op.OF_TAILS, *layernorm_op.OF_SUMS)
+    layernorm_ids = tuple(id for id in layernorm_ids if id != "root_missing")
     parts = [
         op_call("encoder", encoder, "out", tuple(encoder_op.SUSPECTS)),
         op_call("layernorm", layernorm, "out mean rstd", layernorm_ids),
@@ -320,13 +327,17 @@ def large_scores_case(name: str, seed: int) -> Case:
     return op_case(name, config, parts)
 
 
-def tile_case(name: str, seed: int) -> Case:
-    """Sums of two tiles of 32 terms and a short third, in a corner of one tile of outputs: the lessons with tiles
-    of matmul have it of their own, the same for each."""
-    N, C, OC = 6, 75, 9
-    inputs = matmul_inputs(generator("op_tile", seed), N, C, OC)
-    parts = [op_call("matmul", inputs, "out", tuple(matmul_op.OF_TILES))]
-    return op_case(name, {"N": N, "C": C, "OC": OC}, parts, case="op_tile")
+def tile_case(step: int, side: int) -> Builder:
+    """Sums of several steps and a short one, in a corner of one tile of outputs: the lessons with tiles of matmul have
+    it of their own, with the same numbers. A thread, or its neighbours, have `side` by `side` outputs."""
+
+    def build(name: str, seed: int) -> Case:
+        N, C, OC = 6, 75, 9
+        inputs = matmul_inputs(generator("op_tile", seed), N, C, OC)
+        ids = (*matmul_op.OF_TILES, *matmul_op.OF_STEPS[step], *matmul_op.operands_exchanged(side))
+        return op_case(name, {"N": N, "C": C, "OC": OC}, [op_call("matmul", inputs, "out", ids)], case="op_tile")
+
+    return build
 
 
 def lesson_builders(root: Path) -> dict[str, Builder]:

@@ -20,7 +20,9 @@ from reference.ops.common.softmax import (
     NO_MAX_SUBTRACTION,
     NO_SCALE,
     OWN_TOKEN_MASKED,
+    RESCALED_FROM_THE_START,
     all_mask,
+    all_nan,
     future_mask,
     no_max_subtraction,
     past_mask,
@@ -128,6 +130,55 @@ OF_PRODUCTS = {
     ),
 }
 
+PARTS = ("query", "key", "value")
+
+
+def misread(
+    *misread_parts: str, row: int | None = None, head: int | None = None, part: int | None = None
+) -> Callable[[Tensor, int], dict[str, Tensor]]:
+    """Returns attention that reads these parts with rows of `row` C floats, not 3 C, with heads `head` floats apart,
+    not HS, or from where part number `part` is."""
+
+    def attend(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+        _, T, C = (size // 3 if axis == 2 else size for axis, size in enumerate(qkv.shape))
+        t, h, i = torch.meshgrid(torch.arange(T), torch.arange(NH), torch.arange(C // NH), indexing="ij")
+        parts = list(qkv.chunk(3, dim=-1))
+        for name in misread_parts:
+            number = PARTS.index(name)
+            index = t * (row or 3) * C + (number if part is None else part) * C + h * (head or C // NH) + i
+            parts[number] = qkv.flatten(1)[:, index.flatten(1)]
+        return attention_with(torch.cat(parts, dim=-1), NH)
+
+    return attend
+
+
+def head_h(*parts: str) -> Suspect:
+    names = " and ".join(parts) if len(parts) < 3 else "query, key and value"
+    return Suspect(
+        f"head h of {names} was read from channel h on; it begins at channel h * HS", misread(*parts, head=1)
+    )
+
+
+OF_VALUES = {
+    "value_from_key": Suspect(
+        "values were read where the keys are: value[b, s, h, :] begins C floats after key[b, s, h, :]",
+        misread("value", part=1),
+    ),
+}
+OF_INDICES = OF_VALUES | {
+    "head_h_of_query": head_h("query"),
+    "head_h_of_key": head_h("key"),
+    "head_h_of_query_and_key": head_h("query", "key"),
+    "head_h_of_value": head_h("value"),
+    "head_h": head_h(*PARTS),
+    "value_stride_c": Suspect(
+        "the values of neighbouring tokens were taken to be C floats apart; they are 3 C apart", misread("value", row=1)
+    ),
+    "key_stride_c": Suspect(
+        "the keys of neighbouring tokens were taken to be C floats apart; they are 3 C apart", misread("key", row=1)
+    ),
+}
+
 
 # ---- mistakes of a kernel that goes along the keys in tiles, and keeps a running maximum and sum ---------------------
 
@@ -220,7 +271,29 @@ OF_RUNNING = {
     ),
 }
 
-OF_TILES = {
+
+def powers_of_e(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+    """Takes exponents of 2 to the base e."""
+    wrong = attention_with(qkv, NH, scale=math.log2(math.e) / math.sqrt(qkv.shape[-1] / 3 / NH))
+    exponents_of_2 = attention_largest(qkv, NH) * math.log2(math.e)
+    return wrong | {"lse": wrong["lse"] - exponents_of_2 + exponents_of_2 * math.log(2)}
+
+
+def attention_largest(qkv: Tensor, NH: int) -> Tensor:
+    """Returns the largest scaled score of each row."""
+    query, key, _ = split_heads(qkv, NH)
+    scaled = query @ key.mT / math.sqrt(query.shape[-1])
+    return scaled.masked_fill(~causal_mask(query.shape[-2]), -math.inf).amax(-1)
+
+
+OF_TILES = OF_VALUES | {
+    "powers_of_e": Suspect(
+        "the weights are powers of e whose exponents have the factor log2(e), which powers of 2 need: exp2f, not expf",
+        powers_of_e,
+    ),
+    "rescale_inverted_from_the_start": Suspect(
+        RESCALED_FROM_THE_START, lambda qkv, NH: all_nan(attention_with(qkv, NH))
+    ),
     "own_token_masked": Suspect(OWN_TOKEN_MASKED, lambda qkv, NH: attention_with(qkv, NH, mask_of=past_mask)),
     "next_key_in_tile": Suspect(
         "the causal mask of a tile on the diagonal is off by one: token t+1 was attended to, where the tile has it",
@@ -317,7 +390,7 @@ OP = Op(
     run=gpt2.attention,  # and scores and att, which are no results of the op
     floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
     dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
-    suspects=SUSPECTS | OF_PRODUCTS | OF_RUNNING | OF_TILES | OF_WIDE_HEADS,
+    suspects=SUSPECTS | OF_PRODUCTS | OF_INDICES | OF_RUNNING | OF_TILES | OF_WIDE_HEADS,
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),

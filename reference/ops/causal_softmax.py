@@ -18,7 +18,9 @@ from reference.ops.common.softmax import (
     NO_MAX_SUBTRACTION,
     NO_SCALE,
     OWN_TOKEN_MASKED,
+    RESCALED_FROM_THE_START,
     all_mask,
+    all_nan,
     future_mask,
     no_max_subtraction,
     online_lse,
@@ -79,12 +81,30 @@ def of_exponents_alone(scores: Tensor, scale: float, log=torch.log) -> tuple[Ten
 
 OF_LEVELS = {"maximum_from_zero": Suspect(MAXIMUM_FROM_ZERO, maximum_from_zero)}  # of rows far from 0
 
-# By a warp for each row. The probabilities follow from the log-sum-exp, and are stored only where that does not tell.
-OF_WARPS = {
+
+def own_token_not_divided(scores: Tensor, scale: float) -> dict[str, Tensor]:
+    scaled = masked(scores, scale)
+    att = softmax_with(scaled, causal_mask(scores.shape[-1]))["att"]
+    own = (scaled - scaled.amax(-1, keepdim=True)).exp().diagonal(dim1=-2, dim2=-1)
+    return {"att": att.diagonal_scatter(own, dim1=-2, dim2=-1)}
+
+
+# The probabilities of a row that is masked wrongly follow from the log-sum-exp, but for those of no token at all.
+OF_ROWS = {
+    "lse_without_maximum": Suspect(
+        LSE_WITHOUT_MAXIMUM, lambda scores, scale: {"lse": of_exponents_alone(scores, scale)[1]}
+    ),
     "own_token_masked": Suspect(
         OWN_TOKEN_MASKED,
         lambda scores, scale: {"lse": softmax_with(scale * scores, past_mask(scores.shape[-1]))["lse"]},
     ),
+    "own_token_not_divided": Suspect(
+        "the last probability of each row, that of token t itself, was not divided by the sum", own_token_not_divided
+    ),
+}
+
+# By a warp for each row. The probabilities follow from the log-sum-exp, and are stored only where that does not tell.
+OF_WARPS = OF_ROWS | {
     "mask_after_softmax": Suspect(
         "the mask was applied after the softmax: later tokens count in the maximum or the sum", mask_after_softmax
     ),
@@ -103,9 +123,6 @@ OF_WARPS = {
     "filled_up_to_128": Suspect(
         "what fills the row up to a warp's 128 counts as scores of 0: its exponentials were summed too",
         lambda scores, scale: filled_up(scores, scale, 128),
-    ),
-    "lse_without_maximum": Suspect(
-        LSE_WITHOUT_MAXIMUM, lambda scores, scale: {"lse": of_exponents_alone(scores, scale)[1]}
     ),
     "lse_by_log2": Suspect(
         "the logarithm of the log-sum-exp is that to the base 2",
@@ -128,6 +145,10 @@ OF_ONLINE = {
     "rescale_inverted": Suspect(
         "a lane's sum was multiplied by exp(new maximum - old maximum): the sign is wrong",
         lambda scores, scale: {"lse": online_lse(masked(scores, scale), rescale=lambda old, new: (new - old).exp())},
+    ),
+    "rescale_inverted_from_the_start": Suspect(
+        RESCALED_FROM_THE_START,
+        lambda scores, scale: all_nan({"lse": torch.logsumexp(scores, -1)}),
     ),
     "lanes_not_rescaled": Suspect(
         "the lanes' sums were added as they are, each for its lane's maximum, not for the row's (float4s)",

@@ -25,6 +25,10 @@ def position_of_sequence(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
     return wte[tokens] + wpe[: tokens.shape[0], None]
 
 
+def position_runs_on(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
+    return wte[tokens] + wpe[: tokens.numel()].unflatten(0, tokens.shape)
+
+
 def position_subtracted(tokens: Tensor, wte: Tensor, wpe: Tensor) -> Tensor:
     return gpt2.encoder(tokens, wte, -wpe)
 
@@ -40,6 +44,12 @@ SUSPECTS = {
     ),
     "position_subtracted": Suspect("the position embedding was subtracted, not added", position_subtracted),
 }
+OF_LONG_TABLES = {  # with a row for each token of all sequences
+    "position_runs_on": Suspect(
+        "the position embedding was taken from row b * T + t: the position is t, and begins anew with each sequence",
+        position_runs_on,
+    ),
+}
 
 
 def baseline(m: Machine, d: dict[str, int]) -> tuple:
@@ -52,6 +62,6 @@ OP = Op(
     run=gpt2.encoder,
     floors=floors,
     dims=lambda at: as_rows(at["out"]),
-    suspects=SUSPECTS,
+    suspects=SUSPECTS | OF_LONG_TABLES,
     baselines={"encoder": Baseline(baseline)},
 )

@@ -42,6 +42,18 @@ def residual_of_normed(block: gpt2.Block, x: Tensor) -> Tensor:
     return ln_2(x) + mlp(ln_2(x))
 
 
+def first_residual_of_normed(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, ln_2 = block_parts(block)
+    x = ln_1(x) + attend(ln_1(x))
+    return x + mlp(ln_2(x))
+
+
+def second_residual_of_normed(block: gpt2.Block, x: Tensor) -> Tensor:
+    attend, mlp, ln_1, ln_2 = block_parts(block)
+    x = x + attend(ln_1(x))
+    return ln_2(x) + mlp(ln_2(x))
+
+
 def attention_residual_dropped(block: gpt2.Block, x: Tensor) -> Tensor:
     attend, mlp, ln_1, ln_2 = block_parts(block)
     return x + mlp(ln_2(x + attend(ln_1(x))))
@@ -103,6 +115,12 @@ OP = Op(
         ),
         "residual_of_normed": wrong(
             "the residual additions took the layernorm's output, not its input", residual_of_normed
+        ),
+        "first_residual_of_normed": wrong(
+            "the first residual addition took ln_1's output, not its input", first_residual_of_normed
+        ),
+        "second_residual_of_normed": wrong(
+            "the second residual addition took ln_2's output, not its input", second_residual_of_normed
         ),
         "attention_residual_dropped": wrong(
             "the MLP's residual addition took the block's input: attention's part is lost", attention_residual_dropped

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -43,11 +45,34 @@ def right_rstd(variance: Tensor, C: int) -> Tensor:
 
 
 def layernorm_of_channels(x: Tensor, counted: Tensor) -> dict[str, Tensor]:
-    """The sums run over the channels that are counted, and are divided by all C. `out` follows, and is not stored."""
+    """The sums hold each channel `counted` times, and are divided by all C. `out` follows, and is not stored."""
     C = x.shape[-1]
-    mean = x[..., counted].sum(-1) / C
-    centred = x[..., counted] - mean.unsqueeze(-1)
-    return {"mean": mean, "rstd": right_rstd((centred**2).sum(-1) / C, C)}
+    mean = (x * counted).sum(-1) / C
+    centred = x - mean.unsqueeze(-1)
+    return {"mean": mean, "rstd": right_rstd((counted * centred**2).sum(-1) / C, C)}
+
+
+def one_pass_spread(x: Tensor, w: Tensor, b: Tensor) -> dict[str, Tensor]:
+    """Returns what the mean of the squares less the square of the mean may lose: ten times the error that is expected
+    of a sum in order."""
+    C = x.shape[-1]
+    mean, variance = x.mean(-1), x.var(-1, correction=0) + EPS
+    lost = 10 * (sum_error((x**4).sum(-1), (x**2).sum(-1), C) / C + U * mean**2)
+    of_rstd = torch.where(lost < variance / 2, lost / variance, math.inf)  # relative
+    largest = ((x - mean.unsqueeze(-1)) * w).abs().amax(-1)
+    return {"out": of_rstd * largest * variance.rsqrt(), "rstd": of_rstd * variance.rsqrt()}
+
+
+def filled_up(x: Tensor, width: int) -> dict[str, Tensor]:
+    """Sums the variance over `width` channels, of which those beyond the row are 0."""
+    C = x.shape[-1]
+    mean, variance = x.mean(-1), x.var(-1, correction=0)
+    return {"rstd": right_rstd(variance + (width - C) / C * mean**2, C)}
+
+
+def filled_turn(x: Tensor) -> int:
+    """Returns the channels that a warp's float4s hold in as many turns as the row needs."""
+    return -(-x.shape[-1] // 128) * 128
 
 
 def channels(x: Tensor) -> Tensor:
@@ -84,6 +109,14 @@ SUSPECTS = {
         lambda x, w, b: layernorm_with(x, w, torch.zeros_like(b), right_rstd),
     ),
 }
+OF_SUMS = {
+    "one_pass_variance": Suspect(
+        "the variance is the mean of the squares less the square of the mean: in rows whose mean is large beside their "
+        "deviation, float32 has lost most of its digits",
+        run=None,
+        spread=one_pass_spread,
+    ),
+}
 OF_TAILS = {
     "tail_of_4_left_out": Suspect(
         "the channels after the last whole group of 4 were left out of the mean and the variance",
@@ -91,6 +124,18 @@ OF_TAILS = {
     ),
 }
 OF_WARPS = {
+    "each_channel_twice": Suspect(
+        "each channel was summed twice: the loop over the floats begins at the row's first one, not after the float4s",
+        lambda x, w, b: layernorm_of_channels(x, torch.full_like(channels(x), 2)),
+    ),
+    "zeros_in_variance": Suspect(
+        "the zeros that fill a lane's float4s beyond the row count in the variance, as (0 - mean)^2: 6 of each lane",
+        lambda x, w, b: filled_up(x, 6 * 128),
+    ),
+    "zeros_of_turn_in_variance": Suspect(
+        "the zeros that fill a warp's last turn of float4s beyond the row count in the variance, as (0 - mean)^2",
+        lambda x, w, b: filled_up(x, filled_turn(x)),
+    ),
     "first_turn_only": Suspect(
         "only the first 128 channels went into the mean and the variance: one turn of a warp's float4s",
         lambda x, w, b: layernorm_of_channels(x, channels(x) < 128),
@@ -111,6 +156,6 @@ OP = Op(
     run=gpt2.layernorm,
     floors=floors,
     dims=lambda at: as_rows(at["out"]),
-    suspects=SUSPECTS | OF_TAILS | OF_WARPS,
+    suspects=SUSPECTS | OF_SUMS | OF_TAILS | OF_WARPS,
     baselines={"layernorm": Baseline(baseline)},
 )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -42,6 +43,67 @@ def index(at: Shapes, dims: dict[str, int]) -> dict[str, str]:
         return {}
     return {"inp": "B T C", "out": "B T OC/o" if dims["OC"] == dims["out_stride"] else "B T out_stride/o"}
 
+
+# An index in a product is another than it should be.
+
+
+def element(x: Tensor, row: Tensor, channel: Tensor) -> Tensor:
+    """Returns x[row, channel], and 0 beyond x."""
+    row, channel = torch.broadcast_tensors(row, channel)
+    inside = (row < x.shape[0]) & (channel < x.shape[1])
+    return x[row.clamp(max=x.shape[0] - 1), channel.clamp(max=x.shape[1] - 1)] * inside
+
+
+def product_of(inp_at: Callable | None = None, weight_at: Callable | None = None) -> Callable:
+    """Returns a matmul that takes inp[inp_at(n, o, c, C, OC)] for inp[n, c], and weight[weight_at(...)] for
+    weight[o, c]; both functions return a row and a channel."""
+
+    def run(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
+        rows_of_inp, (OC, C) = x.flatten(0, -2), w.shape
+        n, o, c = torch.meshgrid(*map(torch.arange, (len(rows_of_inp), OC, C)), indexing="ij")
+        inp = element(rows_of_inp, *(inp_at(n, o, c, C, OC) if inp_at else (n, c)))
+        weight = element(w, *(weight_at(n, o, c, C, OC) if weight_at else (o, c)))
+        product = (inp * weight).sum(-1)
+        return (product if b is None else product + b).reshape(*x.shape[:-1], OC)
+
+    return run
+
+
+def flat(index: Tensor, C: int) -> tuple[Tensor, Tensor]:
+    return index // C, index % C
+
+
+def on_diagonals(run: Callable, tile: int) -> Callable:
+    """Returns a matmul that writes only the outputs on the diagonal of each tile."""
+
+    def wrong(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
+        out = run(x, w, b)
+        n = torch.arange(out[..., 0].numel()).reshape(*out.shape[:-1], 1)
+        return out.where(n % tile == torch.arange(out.shape[-1]) % tile, math.nan)
+
+    return wrong
+
+
+OF_INDICES = {
+    "weight_row_oc": Suspect(
+        "row o of the weight was taken to begin at o * OC; a row has C floats, so it begins at o * C",
+        product_of(weight_at=lambda n, o, c, C, OC: flat(o * OC + c, C)),
+    ),
+    "inp_row_oc": Suspect(
+        "row n of inp was taken to begin at n * OC; a row has C floats, so it begins at n * C",
+        product_of(inp_at=lambda n, o, c, C, OC: flat(n * OC + c, C)),
+    ),
+}
+OF_THREADS = {
+    "n_from_x": Suspect(
+        "row n was counted by threadIdx.x, as o is: in each tile of 16 by 16 only the diagonal was written",
+        on_diagonals(gpt2.matmul, 16),
+    ),
+    "weight_row_of_output": Suspect(
+        "the tile of weight was loaded from row o0 + x, where this thread's output is; the row that it loads is o0 + y",
+        product_of(weight_at=lambda n, o, c, C, OC: (o - o % TILE + c % TILE, c)),
+    ),
+}
 
 # The sum over c goes by groups of 8 or 16, as vectors hold them, by blocks of terms, or by tiles.
 
@@ -123,6 +185,81 @@ OF_TILES = {
     ),
 }
 
+# Threads load tiles into shared memory, from channel c0 on.
+
+
+def step_again(step: int, of_inp: bool, of_weight: bool, bounded: bool = False) -> Callable:
+    """Returns a matmul whose steps multiply the first one's channels; if `bounded`, the last no more than it has."""
+
+    def run(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
+        C = x.shape[-1]
+        c = torch.arange(C if bounded else math.ceil(C / step) * step)
+
+        def channels(of: Tensor, again: bool) -> Tensor:
+            return of[..., c % step] if again else F.pad(of, (0, c.numel() - C))
+
+        return gpt2.matmul(channels(x, of_inp), channels(w, of_weight), b)
+
+    return run
+
+
+def of_steps(step: int) -> dict[str, Suspect]:
+    again = f"every step of {step} channels multiplied the first {step} channels"
+    return {
+        f"first_channels_of_inp_{step}": Suspect(
+            f"{again} of inp: c0 is missing in its index", step_again(step, of_inp=True, of_weight=False)
+        ),
+        f"first_channels_of_weight_{step}": Suspect(
+            f"{again} of weight: c0 is missing in its index", step_again(step, of_inp=False, of_weight=True)
+        ),
+        f"first_channels_{step}": Suspect(
+            f"{again} of inp and of weight: c0 is missing in their index",
+            step_again(step, of_inp=True, of_weight=True),
+        ),
+        f"first_channels_below_C_{step}": Suspect(
+            f"{again} of inp and of weight, as far as c0 allows: it is missing in their index, not in the bound",
+            step_again(step, of_inp=True, of_weight=True, bounded=True),
+        ),
+    }
+
+
+def operands_exchanged(side: int) -> dict[str, Suspect]:
+    return {
+        f"operands_exchanged_{side}": Suspect(
+            f"the row of inp was taken by the output's column, and that of weight by its row, in squares of {side} by "
+            f"{side} outputs: the two operands are exchanged",
+            product_of(
+                inp_at=lambda n, o, c, C, OC: (n - n % side + o % side, c),
+                weight_at=lambda n, o, c, C, OC: (o - o % side + n % side, c),
+            ),
+        )
+    }
+
+
+# A thread has one output and loads one float of each tile.
+OF_SQUARES = {
+    "weight_tile_turned": Suspect(
+        "the tile of weight was read as weight_tile[k][x]; its rows are weight's, and its columns channels: "
+        "weight_tile[x][k]",
+        product_of(weight_at=lambda n, o, c, C, OC: (o - o % TILE + c % TILE, c - c % TILE + o % TILE)),
+    ),
+    "inp_tile_turned": Suspect(
+        "the tile of inp was read as inp_tile[k][y]; its rows are inp's, and its columns channels: inp_tile[y][k]",
+        product_of(inp_at=lambda n, o, c, C, OC: (n - n % TILE + c % TILE, c - c % TILE + n % TILE)),
+    ),
+    "inp_row_of_x": Suspect(
+        "the tile of inp was loaded from row n0 + x; the row that this thread loads is n0 + y",
+        product_of(inp_at=lambda n, o, c, C, OC: (n - n % TILE + c % TILE, c)),
+    ),
+    "n_from_x_of_tiles": Suspect(
+        "row n was counted by threadIdx.x, as o is: in each tile of 32 by 32 only the diagonal was written",
+        on_diagonals(product_of(inp_at=lambda n, o, c, C, OC: (n - n % TILE + c % TILE, c)), TILE),
+    ),
+    "weight_row_of_output": OF_THREADS["weight_row_of_output"],
+}
+OF_STEPS = {32: OF_SQUARES | of_steps(32), 16: of_steps(16)}
+OF_EXCHANGED = operands_exchanged(32) | operands_exchanged(8) | operands_exchanged(4)
+
 OF_COLUMNS = {
     "out_by_columns": Suspect(
         "out was written by columns, (OC, N): cuBLAS sees every matrix transposed, so the operands swap", out_by_columns
@@ -141,6 +278,15 @@ OP = Op(
     terms=lambda inp, weight, bias: inp.shape[-1],
     dims=dims,
     index=index,
-    suspects=SUSPECTS | OF_TAILS | OF_BLOCKS | OF_TILES | OF_COLUMNS,
+    suspects=SUSPECTS
+    | OF_INDICES
+    | OF_THREADS
+    | OF_TAILS
+    | OF_BLOCKS
+    | OF_TILES
+    | OF_STEPS[32]
+    | OF_STEPS[16]
+    | OF_EXCHANGED
+    | OF_COLUMNS,
     baselines={"matmul": Baseline(baseline, PRECISIONS)},
 )

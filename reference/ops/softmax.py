@@ -65,6 +65,12 @@ def summed_over(logits: Tensor, V: int, columns: Tensor) -> Tensor:
     return F.pad(e / (e * columns).sum(-1, keepdim=True), (0, logits.shape[-1] - V))
 
 
+def filled_with_zeros(logits: Tensor, V: int) -> Tensor:
+    """Adds a logit of 0 for what a block's registers hold beyond the row: 25 float4s of each thread."""
+    used = F.pad(logits[..., :V], (0, 100 * BLOCK - V // 4 * 4))
+    return F.pad(torch.softmax(used, -1)[..., :V], (0, logits.shape[-1] - V))
+
+
 def not_divided(logits: Tensor, V: int) -> Tensor:
     used = logits[..., :V]
     return F.pad((used - used.amax(-1, keepdim=True)).exp(), (0, logits.shape[-1] - V))
@@ -85,6 +91,10 @@ SUSPECTS = {
     "maximum_from_zero": Suspect(MAXIMUM_FROM_ZERO, maximum_from_zero),
 }
 OF_BLOCKS = {
+    "filled_with_zeros": Suspect(
+        "what registers hold beyond the row counts as logits of 0, whose exponentials were summed too; it is -infinity",
+        filled_with_zeros,
+    ),
     "not_divided": Suspect("the exponentials were not divided by their sum", not_divided),
     "row_tail_left_out": Suspect(
         "the columns after the last whole group of 4 were left out of the sum",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from reference.model import gpt2
 from reference.ops import OPS
 from reference.ops.common.rounding import of_exponent
 from reference.ops.common.softmax import online_lse
@@ -56,3 +57,126 @@ def test_a_score_of_minus_infinity_has_no_error():
     errors = of_exponent(scaled, torch.ones(1, 3, dtype=torch.bool))
     assert errors[0, 1] == 0
     assert torch.equal(errors[0, [0, 2]], 2.0**-24 * torch.tensor([4.0, 3.0], dtype=torch.float64))
+
+
+TILE = 32
+
+
+def tiled_matmul(inp, weight, bias, load_inp, load_weight, read, row_of_out=lambda x, y: y):
+    """Lesson 07's kernel in a grid of one block. The functions take x, y and c0, or k, and return the indices used."""
+    (N, C), OC = inp.shape, weight.shape[0]
+    out = torch.full((N, OC), math.nan, dtype=inp.dtype)
+    sums = bias.repeat(TILE, 1)
+    for c0 in range(0, C, TILE):
+        inp_tile, weight_tile = torch.zeros(2, TILE, TILE, dtype=inp.dtype)
+        for y in range(TILE):
+            for x in range(TILE):
+                row, channel, bound = load_inp(x, y, c0)
+                inp_tile[y, x] = inp[row, channel] if row < N and bound < C else 0
+                row, channel, bound = load_weight(x, y, c0)
+                weight_tile[y, x] = weight[row, channel] if row < OC and bound < C else 0
+        for y in range(TILE):
+            for x in range(OC):
+                of_inp, of_weight = read(inp_tile, weight_tile, x, y)
+                sums[y, x] += of_inp @ of_weight
+    for y in range(TILE):
+        for x in range(OC):
+            if row_of_out(x, y) < N:
+                out[row_of_out(x, y), x] = sums[y, x]
+    return out
+
+
+def by_row(x, y, c0):
+    return y, c0 + x, c0 + x
+
+
+def by_column(x, y, c0):
+    return x, c0 + x, c0 + x
+
+
+def first_channels(x, y, c0):
+    return y, x, x
+
+
+def first_channels_below_C(x, y, c0):
+    return y, x, c0 + x
+
+
+def rows_of_both(inp_tile, weight_tile, x, y):
+    return inp_tile[y], weight_tile[x]
+
+
+def of_x(x, y):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("id", "changed"),
+    [
+        ("weight_tile_turned", {"read": lambda i, w, x, y: (i[y], w[:, x])}),
+        ("inp_tile_turned", {"read": lambda i, w, x, y: (i[:, y], w[x])}),
+        ("operands_exchanged_32", {"read": lambda i, w, x, y: (i[x], w[y])}),
+        ("weight_row_of_output", {"load_weight": by_column}),
+        ("inp_row_of_x", {"load_inp": by_column}),
+        ("n_from_x_of_tiles", {"load_inp": by_column, "row_of_out": of_x}),
+        ("first_channels_of_inp_32", {"load_inp": first_channels}),
+        ("first_channels_of_weight_32", {"load_weight": first_channels}),
+        ("first_channels_32", {"load_inp": first_channels, "load_weight": first_channels}),
+        ("first_channels_below_C_32", {"load_inp": first_channels_below_C, "load_weight": first_channels_below_C}),
+        ("", {}),
+    ],
+)
+def test_suspects_of_tiles_are_what_a_kernel_with_that_index_computes(id, changed):
+    draw = torch.Generator().manual_seed(1)
+    inp, weight, bias = (torch.randn(*shape, dtype=torch.float64, generator=draw) for shape in [(6, 75), (9, 75), (9,)])
+    got = tiled_matmul(
+        inp, weight, bias, **({"load_inp": by_row, "load_weight": by_row, "read": rows_of_both} | changed)
+    )
+    wrong = OPS["matmul"].suspects[id].run(inp, weight, bias) if id else gpt2.matmul(inp, weight, bias)
+    assert torch.allclose(got, wrong, rtol=1e-10, equal_nan=True)
+
+
+@pytest.mark.parametrize("side", [4, 8])
+def test_exchanged_operands_stay_in_a_threads_square_of_outputs(side):
+    draw = torch.Generator().manual_seed(2)
+    inp, weight, bias = (torch.randn(*shape, dtype=torch.float64, generator=draw) for shape in [(6, 5), (9, 5), (9,)])
+    got = bias.repeat(6, 1)
+    for n, o in [(n, o) for n in range(6) for o in range(9)]:
+        row, column = n // side * side + o % side, o // side * side + n % side
+        got[n, o] += inp[row] @ weight[column] if row < 6 and column < 9 else 0
+    assert torch.allclose(got, OPS["matmul"].suspects[f"operands_exchanged_{side}"].run(inp, weight, bias))
+
+
+HEADS = {"head": 1}
+ROWS = {"row": 1}
+
+
+@pytest.mark.parametrize(
+    ("id", "misread"),
+    [
+        ("head_h_of_query", {"query": HEADS}),
+        ("head_h_of_key", {"key": HEADS}),
+        ("head_h_of_query_and_key", {"query": HEADS, "key": HEADS}),
+        ("head_h_of_value", {"value": HEADS}),
+        ("head_h", {"query": HEADS, "key": HEADS, "value": HEADS}),
+        ("key_stride_c", {"key": ROWS}),
+        ("value_stride_c", {"value": ROWS}),
+        ("value_from_key", {"value": {"part": 1}}),
+    ],
+)
+def test_suspects_of_attention_are_what_loops_with_that_index_compute(id, misread):
+    B, T, NH, HS = 2, 5, 3, 4
+    C = NH * HS
+    qkv = torch.randn(B, T, 3 * C, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    out = torch.zeros(B, T, C, dtype=torch.float64)
+
+    def read(name, b, t, h):
+        at = {"part": ("query", "key", "value").index(name), "row": 3, "head": HS} | misread.get(name, {})
+        start = (b * T * 3 + t * at["row"] + at["part"]) * C + h * at["head"]
+        return qkv.flatten()[start : start + HS]
+
+    for b, t, h in [(b, t, h) for b in range(B) for t in range(T) for h in range(NH)]:
+        scores = torch.stack([read("query", b, t, h) @ read("key", b, s, h) for s in range(t + 1)]) / math.sqrt(HS)
+        values = torch.stack([read("value", b, s, h) for s in range(t + 1)])
+        out[b, t, h * HS : (h + 1) * HS] = scores.softmax(0) @ values
+    assert torch.allclose(out, OPS["attention"].suspects[id].run(qkv, NH)["out"], rtol=1e-10)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The case of all lessons with tiles of matmul."""
 
-from reference.dump.cases import tile_case as build
+from reference.dump.cases import tile_case
 
-__all__ = ["build"]
+build = tile_case(step=32, side=32)

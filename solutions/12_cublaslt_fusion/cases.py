@@ -56,7 +56,7 @@ def add_rows(rng: np.random.Generator, tensors: dict[str, np.ndarray], calls: li
     scale = {"weight": "input/weight", "bias": "input/bias"}
     results = {out: f"layernorm.{out}" for out in layernorm.OP.results}
     args = {"inp": "input/layernorm/inp"} | scale
-    calls.append(Call("layernorm", args, results, tuple(layernorm.OF_WARPS), case="op_outliers"))
+    calls.append(Call("layernorm", args, results, (*layernorm.OF_WARPS, *layernorm.OF_SUMS), case="op_outliers"))
 
     def residual_layernorm_of(which: str, inp1: np.ndarray, inp2: np.ndarray, suspects: tuple[str, ...]) -> None:
         tensors.update({f"input/{which}/inp1": inp1, f"input/{which}/inp2": inp2})

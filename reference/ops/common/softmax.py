@@ -17,6 +17,10 @@ OWN_TOKEN_MASKED = "the causal mask is off by one: token t itself was not attend
 NO_SCALE = "the scores were not scaled by 1 / sqrt(HS)"
 MAXIMUM_FROM_ZERO = "rows far below 0 got another maximum than theirs: one that starts at 0 makes each exp vanish"
 LSE_WITHOUT_MAXIMUM = "the log-sum-exp lacks the maximum"
+RESCALED_FROM_THE_START = (
+    "all is NaN, as if the sum were multiplied by exp(new maximum - old one), which is infinite while there is no old "
+    "one: it is exp(old - new)"
+)
 
 
 def softmax_with(scaled: Tensor, mask: Tensor) -> dict[str, Tensor]:
@@ -55,6 +59,10 @@ def online_lse(
         largest[..., lanes] = new
     of_row = largest.amax(-1, keepdim=True)
     return of_row.squeeze(-1) + (total * merge(largest - of_row)).sum(-1).log()
+
+
+def all_nan(results: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: torch.full_like(value, math.nan) for name, value in results.items()}
 
 
 def future_mask(T: int) -> Tensor:
