@@ -756,7 +756,9 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 std::erase_if(verdict.findings, explains);
             }
             op_state_.right = op_state_.right || (verdict.ok && findings.empty());
-            std::ranges::move(verdict.refuted, std::back_inserter(report.refuted));
+            if (only_values) {  // else something other than the mistake may have made them so
+                std::ranges::move(verdict.refuted, std::back_inserter(report.refuted));
+            }
             std::ranges::move(verdict.findings, std::back_inserter(findings));
             std::ranges::copy(unchecked, std::back_inserter(findings));
             put_consequences_last(findings, verdict.of_model);
