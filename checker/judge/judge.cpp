@@ -214,9 +214,10 @@ bool is_wild_access(const Finding& finding) {
     return finding.kind == "out_of_bounds" || finding.kind == "crash";
 }
 
+// Returns true if a finding says which mistake made the values.
 bool is_explained(const std::vector<Finding>& findings) {
-    return std::ranges::any_of(findings,
-                               [](const Finding& finding) { return explains(finding) || finding.kind == "kept"; });
+    constexpr std::array kReasons{"suspect", "displaced", "kept"};
+    return std::ranges::find_first_of(findings, kReasons, {}, &Finding::kind) != findings.end();
 }
 
 // Returns the suspects among a call's findings, with the call.
