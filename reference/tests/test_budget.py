@@ -10,11 +10,13 @@ import pytest
 import torch
 
 from reference.dump import budget
+from reference.dump.cases import BUILDERS, SHARED, Case, run_model
 from reference.dump.dump import CASES
 from reference.dump.pytorch_error import ratio
+from reference.dump.references import exact_results, floors_of
 from reference.model import gpt2
 from reference.ops import OPS, linear_gelu, matmul
-from reference.ops.common.rounding import U, tf32
+from reference.ops.common.rounding import RoundedFactors, U, tf32
 
 VECTORS = json.loads((CASES / "budget_vectors.json").read_text())["vectors"]
 RATIOS = json.loads((CASES / "budgets.json").read_text())
@@ -242,3 +244,70 @@ def test_every_k_of_the_toml_is_explained():
 def test_sentences_are_there():
     sentences = [suspect.sentence for op in OPS.values() for suspect in op.suspects.values()]
     assert all(sentence.strip() and not sentence.endswith(".") for sentence in sentences)
+
+
+# No budget allows the error of the next lower precision: each output of the committed cases and each activation of a
+# model, with inputs of ten bits where float32 is asked for. Of TF32, LessonInTf32.AllowsNoOutputTheErrorOfBf16 in
+# lessons/gpt2/tests/check_test.cpp has a case for each op, and here is the model.
+
+TOO_FAR = 1.5  # budgets
+
+
+def in_ten_bits(x):
+    return tf32(x.float()).double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+
+
+def used_in_ten_bits(case: Case) -> dict[str, float]:
+    """The largest number of float32 budgets that each op output uses whose inputs are rounded to ten bits."""
+    result: dict[str, float] = {}
+    floors = floors_of(case)
+    for call in case.calls:
+        args, exact = exact_results(case, call)
+        got = OPS[call.op].exact(*map(in_ten_bits, args))
+        for out, name in call.results.items():
+            output, k = f"{call.op}.{out}", budget.k_of("fp32")
+            if name is not None and out in got:
+                r = budget.ratio_in(RATIOS, case.name, "local", output, "fp32")
+                used = budget.verdict(got[out].numpy(), exact[out].float().numpy(), floors[name].numpy(), r, k).used
+                result[output] = max(result.get(output, 0.0), used)
+    return result
+
+
+def used_by_model(case: Case, precision: str, rounded, parameter=lambda x: x) -> dict[str, float]:
+    """The largest number of budgets that each activation uses if `rounded` rounds factors, `parameter` parameters."""
+    model = gpt2.GPT2(case.model.config).requires_grad_(False)
+    model.load_state_dict({name: parameter(x.float()) for name, x in case.model.state_dict().items()})
+    with RoundedFactors(lambda x, _: rounded(x)):
+        acts = run_model(model, case.tensors["tokens"], case.tensors["targets"])
+    floors, ratios, k = floors_of(case), RATIOS["chained"], budget.k_of(precision)
+    return {
+        name: budget.verdict(
+            x.double().numpy(),
+            case.exact_chained[name].float().numpy(),
+            floors[name].numpy(),
+            ratios[name][precision],
+            k,
+        ).used
+        for name, x in acts.items()
+        if name in ratios
+    }
+
+
+def test_no_fp32_budget_allows_inputs_of_ten_bits():
+    largest: dict[str, float] = {}
+    for name in (*SHARED, "lesson12"):  # lesson 12 has ops of its own
+        for output, used_here in used_in_ten_bits(BUILDERS[name](name, 0)).items():
+            largest[output] = max(largest.get(output, 0.0), used_here)
+    assert set(largest) == set(RATIOS["local"]) | set(RATIOS["own"]["lesson12"])
+    assert {output: used_here for output, used_here in largest.items() if used_here < TOO_FAR} == {}
+
+
+def test_no_fp32_budget_of_a_model_allows_parameters_and_factors_of_ten_bits():
+    used_here = used_by_model(BUILDERS["odd"]("odd", 0), "fp32", tf32, tf32)
+    assert set(used_here) == set(RATIOS["chained"])
+    assert {name: used for name, used in used_here.items() if used < TOO_FAR} == {}
+
+
+def test_a_model_with_factors_of_bf16_exceeds_a_budget_of_tf32():
+    used_here = used_by_model(BUILDERS["odd"]("odd", 0), "tf32", lambda x: x.bfloat16().float())
+    assert max(used_here.values()) > TOO_FAR
