@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -125,6 +126,11 @@ struct Scratch {
     std::function<std::size_t(const Library&)> bytes;
     Dims dims =
         {};  // a tensor of floats that it is for: findings count in it if the memory holds one or several of them
+};
+
+// An op left something of its arguments otherwise than it found it: "acts.T is 4 after the call, and was 8 before it".
+class LeftChanged : public std::runtime_error {
+    using std::runtime_error::runtime_error;
 };
 
 using RunFunction = std::function<void(const Library&, const Buffers&)>;

@@ -421,6 +421,8 @@ std::optional<Finding> describe_outcome(const Outcome& outcome, const Op& op, co
                                        format_count(reply.threads, "thread"))};
         case Answer::guard_violation:
             return outside_scratch("wrote", reply, call);
+        case Answer::left_changed:
+            return finding("left_changed", reply.text);
         default:
             return finding("exception", fmt::format("threw an exception: {}", reply.text));
     }

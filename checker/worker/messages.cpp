@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "checker/cases/lesson.h"
+
 namespace checker {
 
 Reply make_reply(Answer answer, std::string_view text) {
@@ -13,6 +15,11 @@ Reply make_reply(Answer answer, std::string_view text) {
     reply.answer = answer;
     text.copy(reply.text, sizeof reply.text - 1);
     return reply;
+}
+
+Reply reply_of(const std::exception& error) {
+    const bool left = dynamic_cast<const LeftChanged*>(&error) != nullptr;
+    return make_reply(left ? Answer::left_changed : Answer::exception, error.what());
 }
 
 void put_findings(Reply& reply, const std::vector<Finding>& findings) {

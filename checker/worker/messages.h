@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -48,6 +49,7 @@ enum class Answer : std::uint32_t {
     not_defined,  // the implementation has no function of the op's name and signature
     cannot_load,
     exception,
+    left_changed,     // the call returned, and something of its arguments is otherwise than it was: `text`
     fault,            // a signal that the processor raised
     guard_violation,  // scratch was overrun
     threads,          // some run on: `threads`
@@ -99,7 +101,7 @@ struct Reply {
     std::int32_t discarded = 0;  // rounds in which a clock reading could not be right
     std::int32_t late = 0;       // samples that hold the host's time, where there are many of them
 
-    char text[1024] = {};  // cannot_load, exception and out_of_memory: what was said
+    char text[1024] = {};  // cannot_load, exception, left_changed and out_of_memory: what was said
 
     std::int32_t capability = 0;  // start: of the card, whose name is `text`
 
@@ -124,6 +126,9 @@ static_assert(std::is_trivially_copyable_v<Reply> && std::is_trivially_copyable_
 
 // Of an answer that says something.
 Reply make_reply(Answer answer, std::string_view text);
+
+// Returns the answer to a call that ended with an exception: left_changed for a LeftChanged, else exception.
+Reply reply_of(const std::exception& error);
 
 // As many findings as the reply holds.
 void put_findings(Reply& reply, const std::vector<Finding>& findings);

@@ -425,7 +425,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
                 const std::string no_fault = device.environment_hint(e);
                 return !no_fault.empty()    ? make_reply(Answer::no_device, no_fault)
                        : library == nullptr ? make_reply(Answer::cannot_load, e.what())
-                                            : make_reply(Answer::exception, e.what());
+                                            : reply_of(e);
             };
             try {
                 library = &subject.at(op.name);

@@ -625,7 +625,7 @@ class GpuBackend final : public DeviceBackend {
             findings = run_on_gpu(run, running_.value());
         } catch (const OutOfMemory& error) {
             reply = make_reply(Answer::out_of_memory, error.what());
-        } catch (const std::exception& error) {
+        } catch (const LeftChanged& error) { reply = reply_of(error); } catch (const std::exception& error) {
             if (const std::string no_fault = environment_hint(error); !no_fault.empty()) {
                 return make_reply(Answer::no_device, no_fault);
             }

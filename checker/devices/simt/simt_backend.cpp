@@ -391,7 +391,9 @@ class SimtBackend final : public DeviceBackend {
             reply = run_on_device(run, running_.value(), changed);
         } catch (const OutOfMemory& error) {
             reply = make_reply(Answer::out_of_memory, error.what());
-        } catch (const std::exception& error) { reply = make_reply(Answer::exception, with_reason(error.what())); }
+        } catch (const LeftChanged& error) { reply = reply_of(error); } catch (const std::exception& error) {
+            reply = make_reply(Answer::exception, with_reason(error.what()));
+        }
         end_captures();  // where the call threw
         std::ranges::move(running_->left_alive().grown(call), std::back_inserter(changed));
         if (run.ends()) {

@@ -7,7 +7,7 @@ namespace {
 void run_on(const ModelCall& model, const Library& library, const Buffers& at, Context& ctx) {
     const Parameters params = model.bind_parameters(at);
     Activations acts = model.bind_activations(at);
-    library.find<forward>()(acts, params, at.i32("tokens"), at.i32("targets"), ctx);
+    call_with(acts, ctx, [&] { library.find<forward>()(acts, params, at.i32("tokens"), at.i32("targets"), ctx); });
 }
 
 // With targets a backward pass follows, and everything is filled; without, probs and losses stay as they are.

@@ -3,10 +3,13 @@
 // Lists of a model's tensors, the views bound to them, scratch and FLOP: shared by the calls of ops on a whole model.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -115,6 +118,20 @@ class ModelCallOf {
 };
 
 using ModelCall = ModelCallOf<>;
+
+// Calls an op on a whole model. Throws checker::LeftChanged if acts or the Context is left otherwise than it was.
+template <class Element, class Op>
+void call_with(const ActivationsOf<Element>& acts, const Context& ctx, Op&& op) {
+    const int B = acts.B, T = acts.T;
+    call_with(ctx, op);
+    for (const auto& [name, now, before] : {std::tuple("B", acts.B, B), std::tuple("T", acts.T, T)}) {
+        if (now != before) {
+            throw checker::LeftChanged(
+                fmt::format("acts.{} is {} after the call, and was {} before it: later calls compute so much less",
+                            name, now, before));
+        }
+    }
+}
 
 // Draws a parameter, or what a tensor of a parameter's shape holds before a call that changes it.
 inline checker::Input drawn(const ModelTensor& tensor) {

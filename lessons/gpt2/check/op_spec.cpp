@@ -77,7 +77,8 @@ checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads)
     return [=, run = spec.run](const Library& library, const Buffers& at) {
         Context& ctx = at.kept<Context>();
         ctx.threads = threads;
-        run(library, at, sizes, ctx);
+        ctx.stream = at.stream();
+        call_with(ctx, [&] { run(library, at, sizes, ctx); });
     };
 }
 

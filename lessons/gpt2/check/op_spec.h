@@ -129,6 +129,17 @@ double floors_times(const OpSpec& spec, const OutputSpec& output, const Sizes& s
 // The output's dims: where nothing is padding, the last axis is called as its columns are.
 std::string dims_of(const OutputSpec& output, const Sizes& sizes);
 
+// Calls an op with a Context. Throws checker::LeftChanged if the Context has another stream afterwards.
+template <class Op>
+void call_with(const Context& ctx, Op&& op) {
+    const CUstream_st* const stream = ctx.stream;
+    op();
+    if (ctx.stream != stream) {
+        throw checker::LeftChanged(
+            "ctx.stream is another stream after the call: what it is set to is to be taken back");
+    }
+}
+
 // The op's run with these sizes, on the Context of the call.
 checker::RunFunction run_of(const OpSpec& spec, const Sizes& sizes, int threads = 1);
 

@@ -16,7 +16,8 @@ void run_call(const Library& library, const Buffers& at, const Sizes& d, const M
               const std::string& prefix, Context& ctx) {
     const Parameters params = model.bind_parameters(at, prefix);
     Activations acts = model.bind_activations(at);
-    library.find<predict>()(at.f32("logits"), acts, params, at.i32("tokens"), d["B"], d["T"], ctx);
+    call_with(acts, ctx,
+              [&] { library.find<predict>()(at.f32("logits"), acts, params, at.i32("tokens"), d["B"], d["T"], ctx); });
 }
 
 // The rows of a tensor (B, T, C) of the file that belong to the last of these tokens: the first `columns` of each.
