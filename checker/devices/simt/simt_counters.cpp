@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "checker/base/text.h"
+#include "checker/simt/libraries/library_call.h"
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/memory/memory.h"
 #include "checker/simt/runtime/streams/streams.h"
@@ -113,6 +114,9 @@ constexpr std::array kRows{
     Row{{"api_calls", kApiCalls, "calls the runtime and its libraries {} times"}, ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
+    Row{{"library_setups", "setups of libraries",
+         "sets libraries up {} times: handles and chosen algorithms can be kept between calls"},
+        ""},
     Row{{"bytes_in_small_pieces", "bytes that libraries move in small pieces",
          "has libraries move {} bytes in smaller pieces than their addresses allow"},
         ""},
@@ -131,6 +135,7 @@ Metrics host_metrics() {
     }
     metrics["operations issued to streams"] = static_cast<double>(simt::Streams::instance().issued());
     metrics[kApiCalls] = static_cast<double>(simt::api_calls());
+    metrics["setups of libraries"] = static_cast<double>(simt::library_setups());
     return metrics;
 }
 

@@ -153,6 +153,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
         return CUBLAS_STATUS_ALLOC_FAILED;
     }
     *handle = new cublasContext;
+    simt::note_setup();
     simt::note_object(*handle, "a handle of cuBLAS", __builtin_return_address(0));
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -522,6 +522,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
         return simt::refuse(__func__, CUBLAS_STATUS_INVALID_VALUE, "the handle's address is null (recorded)");
     }
     *handle = new cublasLtContext;
+    simt::note_setup();
     simt::note_object(*handle, "a handle of cuBLASLt", __builtin_return_address(0));
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -567,6 +568,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                             "(cublasLtMatmulAlgoGetHeuristic())");
     }
     *returned = 0;
+    simt::note_setup();
     const void* const site = __builtin_return_address(0);
     const auto matmul = simt::matmul_of({desc, a, b, c, d}, site);
     if (!matmul || (preference != nullptr && simt::is_destroyed(preference, site))) {

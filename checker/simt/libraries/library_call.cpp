@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -368,6 +369,16 @@ void tell_refusal(const char* function, const std::string& why) {
 std::string take_refusal() {
     const ApiLock turn;
     return std::exchange(last_refusal(), {});
+}
+
+static std::atomic<std::uint64_t> setups_so_far;
+
+void note_setup() {
+    setups_so_far++;
+}
+
+std::uint64_t library_setups() {
+    return setups_so_far;
 }
 
 }  // namespace simt

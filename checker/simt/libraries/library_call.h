@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -90,5 +91,9 @@ bool is_verbose();
 void tell_refusal(const char* function, const std::string& why);
 // The last one since this was called, with its function; empty: there was none.
 std::string take_refusal();
+
+// Counts what a program can keep between calls: a library's handle that is made, an algorithm that is chosen.
+void note_setup();
+std::uint64_t library_setups();  // so far
 
 }  // namespace simt
