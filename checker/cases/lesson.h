@@ -45,6 +45,7 @@ class Buffers {
     // in; null: the default stream.
     explicit Buffers(Allocator* memory = nullptr, CUstream_st* stream = nullptr) : memory_(memory), stream_(stream) {}
     CUstream_st* stream() const { return stream_; }
+    void set_stream(CUstream_st* stream) { stream_ = stream; }
 
     void add(const std::string& name, Element element, void* data) { at_[name] = {element, data}; }
     void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }
@@ -160,6 +161,7 @@ struct Call {
     std::vector<Needed> needed = {};      // what lesson.toml's counters are judged against
     double least_bytes = 0;               // that it reads and writes, where that is known
     std::optional<Sampled> sampled = {};  // in place of outputs
+    bool on_other_stream = false;         // its work belongs in another stream than that of the sequence's other calls
     bool is_model = false;  // each output is computed from those before it: the first that is wrong tells most
 };
 

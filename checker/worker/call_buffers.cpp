@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace checker {
@@ -53,10 +55,22 @@ Before before(const Call& call, std::size_t buffer) {
     return call.outputs[buffer - call.inputs.size()].initial ? Before::values : Before::left;
 }
 
+// Returns true if the last call of the sequence before `call` that has such a tensor has it in the same size.
+static bool is_left(const Case& c, std::size_t call, const BufferSpec& spec) {
+    for (std::size_t earlier = call; c.sequence && earlier-- > 0;) {
+        const std::vector<BufferSpec> specs = shared_specs(c.calls[earlier]);
+        const auto same = std::ranges::find(specs, spec.name, &BufferSpec::name);
+        if (same != specs.end()) {
+            return same->bytes() == spec.bytes();
+        }
+    }
+    return false;
+}
+
 std::vector<BufferSlot> slots_of(const Case& c, std::size_t call, Schedule schedule) {
     const std::vector<BufferSpec> own = shared_specs(c.calls.at(call));
     for (std::size_t i = 0; i < own.size(); i++) {
-        if (before(c.calls[call], i) == Before::left && (!c.sequence || call == 0 || own[i].on_host)) {
+        if (before(c.calls[call], i) == Before::left && (own[i].on_host || !is_left(c, call, own[i]))) {
             throw std::logic_error(fmt::format("{}: no call of {} has left anything in it", own[i].name, c.name));
         }
     }
@@ -64,16 +78,16 @@ std::vector<BufferSlot> slots_of(const Case& c, std::size_t call, Schedule sched
         return slots_of(own, schedule);
     }
     std::vector<BufferSpec> all;  // one of each name, and those of the host of each call
-    std::map<std::pair<std::string, std::size_t>, std::size_t> at;
+    std::map<std::tuple<std::string, std::size_t, std::size_t>, std::size_t> at;
     const auto key = [](const BufferSpec& spec, std::size_t of) {
-        return std::pair(spec.name, spec.on_host ? of + 1 : 0);
+        return std::tuple(spec.name, spec.bytes(), spec.on_host ? of + 1 : 0);
     };
     for (std::size_t each = 0; each < c.calls.size(); each++) {
         for (BufferSpec& spec : shared_specs(c.calls[each])) {
             const auto [known, is_new] = at.try_emplace(key(spec, each), all.size());
             if (is_new) {
                 all.push_back(std::move(spec));
-            } else if (all[known->second].bytes() != spec.bytes() || all[known->second].element != spec.element) {
+            } else if (all[known->second].element != spec.element) {
                 throw std::logic_error(
                     fmt::format("{} is not the same tensor in all calls of the sequence {}", spec.name, c.name));
             }

@@ -29,9 +29,9 @@ enum class Before {
 };
 Before before(const Call& call, std::size_t buffer);  // counted through shared_specs
 
-// Where the buffers of one of a case's calls lie, as shared_specs lists them. In a sequence those of one name lie at one
-// place, but for those of the host, of which each call has its own; throws std::logic_error where they differ in size or
-// element.
+// Returns the places of the buffers of one of a case's calls, as shared_specs lists them. In a sequence those of one name and
+// size lie at one place, but for those of the host, of which each call has its own. Throws std::logic_error if they differ in
+// element, or if what earlier calls left has another size.
 std::vector<BufferSlot> slots_of(const Case& c, std::size_t call, Schedule schedule);
 
 // Puts there what a call's buffers hold before it.

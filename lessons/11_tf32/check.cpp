@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <vector>
+
 #include "checker/worker/device_backend.h"
 #include "lessons/gpt2/check/cases.h"
 
@@ -14,6 +16,9 @@ void cases::add_own(LessonCases& lesson) {
     if (!checker::device_backend().samples_blocks()) {  // a kernel that reads what cuBLAS wrote needs all of it
         add_huge_matmul(matmul);
     }
+    const std::vector<checker::Needed> kept{{"library_setups", 0}};
+    matmul.add_turns("N=8 C=16 OC=24", kept);
+    attention.add_turns("B=2 T=6 C=24 NH=4", kept);
     matmul.time_with_null("bias");  // its kernel is ours, and the target is on cuBLAS
     attention.add_drawn("heads", "B=3 T=40 C=64 NH=4").calls.back().needed = {{"library_calls", 2 * 3},
                                                                               {"kernel_launches", 1}};

@@ -307,7 +307,11 @@ class GpuCase final : public Allocator {
         buffer.use_as(spec);
         return buffer;
     }
-    Buffers& buffers() { return buffers_; }
+    // Returns the buffers of a call, whose work belongs in the stream that they name.
+    Buffers& buffers(const Call& call) {
+        buffers_.set_stream((call.on_other_stream ? other_stream_ : stream_).get());
+        return buffers_;
+    }
     HostTensors& host_tensors() { return host_tensors_; }
 
     std::byte* allocate(std::size_t bytes) override {
@@ -332,7 +336,7 @@ class GpuCase final : public Allocator {
     std::map<std::string, GuardedBuffer> memory_;
     HostTensors host_tensors_;
     std::list<GuardedBuffer> workspaces_;
-    const Stream stream_{cudaStreamNonBlocking};
+    const Stream stream_{cudaStreamNonBlocking}, other_stream_{cudaStreamNonBlocking};
     Buffers buffers_{this, stream_.get()};  // destroyed first: what it keeps gives its workspace back
 };
 
@@ -342,7 +346,7 @@ std::vector<Finding> run_on_gpu(const CallRun& run, GpuCase& running) {
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<BufferSlot> slots = run.slots();
     std::vector<GuardedBuffer*> memory;  // as specs; null: of the host
-    Buffers& buffers = running.buffers();
+    Buffers& buffers = running.buffers(call);
     running.host_tensors().initialise(run, shared, buffers);
     for (std::size_t i = 0; i < specs.size(); i++) {
         if (specs[i].on_host) {

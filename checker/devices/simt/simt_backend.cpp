@@ -90,7 +90,10 @@ constexpr double kSampleSeconds = 4;
 // What lives as long as a case's calls share buffers.
 class DeviceCase {
   public:
-    DeviceCase() { simt::Streams::instance().name(stream_.get(), "ctx.stream"); }
+    DeviceCase() {
+        simt::Streams::instance().name(stream_.get(), "ctx.stream");
+        simt::Streams::instance().name(other_stream_.get(), "ctx.stream, another than in other calls,");
+    }
     // Returns the memory of the call's buffer of this name: unwritten, unless earlier calls' content stays in it; new if an
     // earlier call had it in another size, as scratch may be.
     DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before) {
@@ -109,7 +112,11 @@ class DeviceCase {
         }
         return known->second;
     }
-    Buffers& buffers() { return buffers_; }
+    // Returns the buffers of a call, whose work belongs in the stream that they name.
+    Buffers& buffers(const Call& call) {
+        buffers_.set_stream((call.on_other_stream ? other_stream_ : stream_).get());
+        return buffers_;
+    }
     HostTensors& host_tensors() { return host_tensors_; }
     LeftAlive& left_alive() { return left_alive_; }
 
@@ -120,7 +127,7 @@ class DeviceCase {
     HostTensors host_tensors_;
     LeftAlive left_alive_;
     DeviceWorkspaces workspaces_;
-    const Stream stream_{cudaStreamNonBlocking};
+    const Stream stream_{cudaStreamNonBlocking}, other_stream_{cudaStreamNonBlocking};
     Buffers buffers_{&workspaces_, stream_.get()};
 };
 
@@ -243,7 +250,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<BufferSlot> slots = run.slots();
     std::vector<std::byte*> memory;
-    Buffers& buffers = running.buffers();
+    Buffers& buffers = running.buffers(call);
     running.host_tensors().initialise(run, shared, buffers);
     for (std::size_t i = 0; i < specs.size(); i++) {
         if (specs[i].on_host) {

@@ -110,6 +110,40 @@ void OpCases::add_unwritten(std::string_view shape) {
     call.inputs.clear();
 }
 
+// Draws other values for a tensor.
+static void draw_otherwise(checker::Input& input) {
+    input.fill = [fill = std::move(input.fill)](std::span<std::byte> bytes, std::uint64_t seed) {
+        fill(bytes, seed + 1);
+    };
+}
+
+void OpCases::add_turns(std::string_view shape, const std::vector<checker::Needed>& needed) {
+    const Sizes first = Sizes::of(shape);
+    std::vector<Sizes> all{first};
+    std::vector<std::string> names = words(spec_.shape);
+    std::erase(names, "outputs");  // a number of tensors, no size of one
+    for (const std::string& name : names) { all.emplace_back(first).set(name, 2.0 * first[name]); }
+    for (std::size_t one = 0; one < names.size(); one++) {
+        for (std::size_t other = one + 1; other < names.size(); other++) {
+            Sizes& swapped = all.emplace_back(first);
+            swapped.set(names[one], first[names[other]]);
+            swapped.set(names[other], first[names[one]]);
+        }
+    }
+    std::erase_if(all, [](const Sizes& sizes) {  // heads divide the channels
+        return sizes.has("C") && sizes.has("NH") && sizes["C"] % sizes["NH"] != 0;
+    });
+    all.insert(all.end(), 2, first);
+    checker::Case& turns = op_.add_case("turns", fmt::format("{} and others in turn", first.text(spec_.shape)));
+    turns.sequence = true;
+    for (const Sizes& sizes : all) { turns.calls.push_back(drawn(sizes.completed(spec_.defaults))); }
+    checker::Call &other = turns.calls[turns.calls.size() - 2], &last = turns.calls.back();
+    std::ranges::for_each(other.inputs, draw_otherwise);
+    other.where += ", other values at the same addresses, another stream";
+    other.on_other_stream = true;
+    last.needed = needed;
+}
+
 checker::Case& OpCases::at(std::string_view name) {
     const auto found = std::ranges::find(op_.cases, name, &checker::Case::name);
     if (found == op_.cases.end()) {
