@@ -65,6 +65,7 @@ void add_in_turn(OpCases& predict) {
     in_turn.add_replay(64, {.first = 1, .T = 20}, {baked_in("position", {.first = 1, .T = 6})});
     // No call in between makes a graph: one may grow the workspace, and this call would capture again, with its own parameters.
     in_turn.add({.first = 1, .T = 7, .doubled = true}, {baked_in("parameters", {.first = 1, .T = 7})});
+    in_turn.add({.first = 1, .T = 5, .other_acts = true}).where += ", other activations of the same parameters";
     in_turn.add({.first = 0, .B = 2, .T = 9});
     // What else works with the Context has asked for a larger workspace: that of the first graph is given back.
     checker::Call& moved =

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lessons/gpt2/check/op_spec.h"
@@ -39,17 +40,18 @@ template <class Element = float, auto scratch_bytes = forward_scratch_bytes>
 class ModelCallOf {
   public:
     // The activations have room for d's B sequences of T tokens.
-    ModelCallOf(const Sizes& d, ActivationsAre activations)
+    ModelCallOf(const Sizes& d, ActivationsAre activations, std::string prefix_of_scratch = "acts.")
         : config_{.max_T = d["max_T"], .V = d["V"], .Vp = d["Vp"], .L = d["L"], .NH = d["NH"], .C = d["C"]},
           B_(d["B"]),
           T_(d["T"]),
-          activations_are_(activations) {}
+          activations_are_(activations),
+          prefix_(activations == ActivationsAre::scratch ? std::move(prefix_of_scratch) : "") {}
 
     std::vector<ModelTensor> parameters(const std::string& prefix = "") const {
         return list(ParametersOf<Element>(config_), prefix, {"", "C", "O C"});
     }
     std::vector<ModelTensor> activations() const {
-        return list(ActivationsOf<Element>(config_, B_, T_), prefix(), {"", "", "B T", "B T C"});
+        return list(ActivationsOf<Element>(config_, B_, T_), prefix_, {"", "", "B T", "B T C"});
     }
     std::vector<ModelTensor> output_activations() const {
         std::vector<ModelTensor> result = activations();
@@ -58,8 +60,8 @@ class ModelCallOf {
     }
     std::vector<checker::Scratch> scratch() const {  // forward's, and scratch activations
         std::vector<checker::Scratch> result;
-        result.push_back(
-            {"scratch", [*this](const Library& library) { return library.find<scratch_bytes>()(config_, B_, T_); }});
+        result.push_back({scratch_name(),
+                          [*this](const Library& library) { return library.find<scratch_bytes>()(config_, B_, T_); }});
         for (const ModelTensor& each : activations()) {
             if (is_scratch(each.name)) {
                 const auto elements = static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements());
@@ -79,12 +81,12 @@ class ModelCallOf {
         ActivationsOf<Element> acts(config_, B_, T_);
         acts.visit([&]<class T>(const std::string& name, T*& view, const Shape&) {
             if (is_scratch(name)) {
-                view = static_cast<T*>(at.scratch(prefix() + name));
+                view = static_cast<T*>(at.scratch(prefix_ + name));
             } else {
                 bind(view, at, name);
             }
         });
-        acts.scratch = at.scratch("scratch");
+        acts.scratch = at.scratch(scratch_name());
         acts.backward_follows = activations_are_ == ActivationsAre::kept;
         return acts;
     }
@@ -93,7 +95,7 @@ class ModelCallOf {
     static void bind(float*& view, const Buffers& at, const std::string& name) { view = at.f32(name); }
     static void bind(__nv_bfloat16*& view, const Buffers& at, const std::string& name) { view = at.bf16(name); }
 
-    const char* prefix() const { return activations_are_ == ActivationsAre::scratch ? "acts." : ""; }
+    std::string scratch_name() const { return prefix_ + "scratch"; }
     // Returns true if no check looks at the activation. Without a backward pass nothing but GELU reads fc.
     bool is_scratch(std::string_view name) const {
         return activations_are_ == ActivationsAre::scratch ||
@@ -115,6 +117,7 @@ class ModelCallOf {
     Config config_;
     int B_, T_;
     ActivationsAre activations_are_;
+    std::string prefix_;
 };
 
 using ModelCall = ModelCallOf<>;

@@ -50,10 +50,11 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
     const int T = d["T"], V = d["V"], columns = d["Vp"];  // columns of the file's logits
     d.set("Vp", vocabulary == Vocabulary::exact ? V : columns);
-    const ModelCall model(d, ActivationsAre::scratch);  // room for all of the file's tokens
+    const ModelCall earlier(d, ActivationsAre::scratch);  // room for all of the file's tokens
+    const ModelCall model = of.other_acts ? ModelCall(d, ActivationsAre::scratch, "other_acts.") : earlier;
     d.set("B", of.B);
     d.set("T", of.T);
-    const std::string prefix = of.doubled ? "twice." : "";
+    const std::string prefix = of.doubled && !of.in_place ? "twice." : "";
     checker::Call call{.where = d.text("B T"), .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
 
     // What the call's tensors are filled from and compared with, where the file does not have it as it is: lives with the call.
@@ -79,6 +80,14 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
             values = values.first(static_cast<std::size_t>(sizes[0] * sizes[1]));
         }
         call.inputs.push_back(checker::input(buffer, dims, sizes, values, element));
+    }
+
+    for (const ModelTensor& each : of.other_acts ? earlier.activations() : std::vector<ModelTensor>()) {
+        if (each.name == "encoded" || each.name == "logits") {
+            const auto elements = static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements());
+            call.inputs.push_back(checker::input(each.buffer, each.dims, each.sizes,
+                                                 kept->keep(std::vector<float>(elements, 0.5F)), each.element));
+        }
     }
 
     checker::Reference reference = file.chained("logits", precision);

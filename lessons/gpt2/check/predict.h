@@ -18,6 +18,8 @@ struct Beginnings {
     int T = 1;
     // Of a model whose parameters lie elsewhere, and whose last layernorm gives twice as much: so are its logits.
     bool doubled = false;
+    bool other_acts = false;  // with other activations; nothing may be written to those that earlier calls have had
+    bool in_place = false;    // the doubled parameters lie where the others lay
 };
 
 // What the logits of a call fit where they are those of another.
