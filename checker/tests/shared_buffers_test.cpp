@@ -6,6 +6,9 @@
 #include <cmath>
 #include <csignal>
 #include <cstdint>
+#include <stdexcept>
+
+#include "checker/worker/call_buffers.h"
 
 using namespace checker;
 
@@ -59,6 +62,23 @@ TEST(BufferSlot, OfSeveralBuffersDoesNotOverlap) {
         EXPECT_EQ(slots[i].file_offset, slots[i - 1].file_offset + slots[i - 1].mapped_bytes);
     }
     EXPECT_EQ(file_bytes(slots), slots[2].file_offset + slots[2].mapped_bytes);
+}
+
+TEST(BufferSlot, OfASequenceIsOneForEachNameAndSize) {
+    const auto call_of = [](long n) {
+        Call call;
+        call.outputs = {output("out", "N", {n})};
+        return call;
+    };
+    Case c{.name = "turns", .shape = "", .calls = {call_of(4), call_of(5000), call_of(4)}, .sequence = true};
+    const auto place = [&](std::size_t call) { return slots_of(c, call, Schedule::start_aligned).front().file_offset; };
+    EXPECT_EQ(place(0), place(2));
+    EXPECT_NE(place(0), place(1));
+    c.calls[2] = {};
+    c.calls[2].inputs = {carried_over("out", "N", {4})};
+    EXPECT_THROW(place(2), std::logic_error) << "the call before it left another size";
+    c.calls[1] = c.calls[0];
+    EXPECT_EQ(place(2), place(0));
 }
 
 TEST(GuardViolation, IsNotFoundWhereOnlyTheDataWereWritten) {

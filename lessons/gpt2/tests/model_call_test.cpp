@@ -11,6 +11,7 @@
 #include "lessons/gpt2/check/model.h"
 
 using cases::ActivationsAre;
+using cases::call_with;
 using cases::ModelCall;
 using cases::ModelTensor;
 using cases::Sizes;
@@ -97,7 +98,7 @@ TEST(ModelCall, BindsEachViewToItsBuffer) {
     Memory memory;
     for (const checker::Input& input : call.inputs) { memory.add(input.spec, input.fill); }
     for (const checker::Output& output : call.outputs) { memory.add(output.spec, output.initial); }
-    memory.add_scratch("scratch", 1);
+    memory.add_scratch("acts.scratch", 1);
     for (const ModelTensor& each : model.activations()) {
         memory.add_scratch(each.buffer, static_cast<std::size_t>(checker::Dims(each.dims, each.sizes).elements()));
     }
@@ -108,7 +109,7 @@ TEST(ModelCall, BindsEachViewToItsBuffer) {
     Parameters grads = model.bind_parameters(memory.buffers(), "grad.");
     step(acts, grads, params);
 
-    EXPECT_EQ(acts.scratch, memory["scratch"].data());
+    EXPECT_EQ(acts.scratch, memory["acts.scratch"].data());
     for (const ModelTensor& each : model.parameters()) {
         const std::string gradient = "grad." + each.name;
         std::vector<float> sum = before[gradient];
@@ -131,6 +132,18 @@ TEST(ModelCall, BindsActivationsThatAreOutputs) {
     EXPECT_EQ(acts.h.at(1).lse, &values["h.1.lse"]);
     EXPECT_EQ(acts.losses, &values["losses"]);
     EXPECT_TRUE(acts.backward_follows);
+}
+
+TEST(ModelCall, ThrowsIfTheCallLeavesActsOrTheStreamChanged) {
+    Context ctx;
+    Activations acts;
+    acts.B = 2, acts.T = 8;
+    EXPECT_NO_THROW(call_with(acts, ctx, [] {}));
+    EXPECT_NO_THROW(call_with(acts, ctx, [&] { const Narrowed narrowed(acts, 1, 4); }));
+    EXPECT_THROW(call_with(acts, ctx, [&] { acts.T = 4; }), checker::LeftChanged);
+    EXPECT_THROW(call_with(acts, ctx, [&] { acts.B = 1; }), checker::LeftChanged);
+    EXPECT_THROW(call_with(acts, ctx, [&] { ctx.stream = reinterpret_cast<CUstream_st*>(&ctx); }),
+                 checker::LeftChanged);
 }
 
 TEST(ModelCall, JudgesFcOnlyIfABackwardPassFollows) {
@@ -181,7 +194,7 @@ TEST(ModelCallInBf16, AsksForScratchOfEachElement) {
     const checker::Library nothing("build/impl/solutions/02_forward/forward.so");
     std::map<std::string, std::size_t> bytes;
     for (const checker::Scratch& each : model.scratch()) {
-        if (each.name != "scratch") {
+        if (each.name != "acts.scratch") {
             bytes[each.name] = each.bytes(nothing);
         }
     }
