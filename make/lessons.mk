@@ -156,7 +156,9 @@ quietly = || { status=$$?; $(if $(filter 0,$(MAKELEVEL)),$(if $(word 2,$(MAKECMD
 # The verdict of kernels says what a card could do at best with them.
 at_best = $(if $(call is_device,$(here)),$(if $(filter cpu,$(call place,check)),--at-best))
 run_check = $(if $(filter gpu,$1),$(at_run_time)) $< $2 $(check_options) $(call card_options,$1)
-$(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
+# The whole step is run too, where each op is right.
+model_needs = $(if $(ONLY),,$(call models,$1,$(subject),$(here)))
+$(call goals,check): check-lesson%: $$(call check_needs,$$(call place,check)) $$(call model_needs,$$(call place,check)) $$(if $$(filter then,$$(then_gpu)),build/tools/gpu)
 	@$(call run_check,$(call place,check),$(if $(filter then,$(then_gpu)),$(if $(no_gpu),,--more)) $(at_best)) $(quietly)
 	$(on_gpu_too)
 $(call goals,time): time-lesson%: $$(call check_needs,$$(call place,time))

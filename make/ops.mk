@@ -5,6 +5,7 @@
 #   VARIANT/ops/SIDE/NN_name/OP.o       one object for each op file; SIDE is solutions or lessons
 #   VARIANT/impl/SIDE/NN_name/OP.so     an implementation to judge OP by: that object, and the solution's object for
 #                                       every other op, so that one wrong file never spoils another's verdict
+#   VARIANT/impl/SIDE/NN_name/model.so  of a step: all the lesson's objects of SIDE, and the solution's of every other op
 #   VARIANT/check/lessonNN              the check program of a lesson
 #
 #   cpu    build            what the checks load: C++ by g++; kernels for the CPU device, checked
@@ -162,6 +163,20 @@ $(call impls,arith,$(sides),$(device_lessons)): build/arith/impl/%.so: $$(arith_
 $(sort $(call impls,gpu,$(sides),$(device_lessons)) $(foreach lesson,$(device_lessons),$(call step_before_impls,gpu,$(lesson)))): \
         build/gpu/impl/%.so: $$(impl_objects) build/lib/libops.a
 	$(make_impl)
+
+# The whole step. Where an object of the learner's is missing, an op's verdict says why; what the linker refuses is a finding.
+model_objects = $(foreach file,$(call served_by,$(lesson)),\
+    $(call objects_of,$(variant),$(if $(filter $(lesson)/%,$(file)),$(side),solutions),$(file)))
+model_log = $(root_$(variant))/ops/$(side)/$(lesson)/model.log
+define make_model
+@mkdir -p $(@D) $(dir $(model_log))
+$(Q)rm -f $@ $(model_log); for object in $(filter %.o,$^); do [ -f $$object ] || exit 0; done; \
+    $(link_impl) 2>$(model_log) || { rm -f $@; $(if $(filter solutions,$(side)),cat $(model_log) >&2; false,true); }
+endef
+# $1 variants, $2 sides, $3 lessons
+models = $(foreach variant,$1,$(foreach side,$2,$(patsubst %,$(root_$(variant))/impl/$(side)/%/model.so,$(filter $(steps),$3))))
+$(foreach variant,cpu dry gpu,$(eval $(call models,$(variant),$(sides),$(if $(filter cpu,$(variant)),$(steps),$(device_steps))): \
+        $(root_$(variant))/impl/%/model.so: $$$$(model_objects) build/lib/libops.a ; $$(make_model)))
 
 # Said before the first is built.
 $(foreach lesson,$(lesson_dirs),$(eval $(call announce,solution-$(lesson),the solution of lesson $(call number,$(lesson)),\

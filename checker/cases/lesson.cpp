@@ -259,6 +259,14 @@ Op& Lesson::op(std::string name, std::function<bool(const Library&)> defined) {
     return ops_.back();
 }
 
+Op& Lesson::model(std::function<bool(const Library&)> defined) {
+    return model_.emplace(Op{"model", std::move(defined), header_, {}, {}});
+}
+
+const Op& Lesson::op_at(std::size_t index) const {
+    return index == ops_.size() && model_ ? *model_ : ops_.at(index);
+}
+
 const Budgets& Lesson::budgets() {
     if (!budgets_) {
         budgets_ = std::make_unique<Budgets>(Budgets::read(reference_ / "cases" / "budgets.json"));

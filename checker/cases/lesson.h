@@ -293,6 +293,10 @@ class Lesson {
     Lesson& operator=(const Lesson&) = delete;
 
     Op& op(std::string name, std::function<bool(const Library&)> defined);
+    // The whole step, in model.so: the lesson's ops and those of earlier lessons that a model needs. Its check runs it when each
+    // op is right by itself.
+    Op& model(std::function<bool(const Library&)> defined);
+    bool has_model() const { return model_.has_value(); }
     void declared_in(std::string header) { header_ = std::move(header); }
 
     // A case file, opened once. Throws FileError when it is missing or malformed.
@@ -305,6 +309,8 @@ class Lesson {
     const std::string& name() const { return name_; }  // "01_layers"
     const LessonToml& toml() const { return toml_; }
     const std::deque<Op>& ops() const { return ops_; }
+    // Returns an op by its index in ops(), and the model if the index is ops().size(). Throws std::out_of_range for others.
+    const Op& op_at(std::size_t index) const;
 
   private:
     const Budgets& budgets();
@@ -316,6 +322,7 @@ class Lesson {
     std::unique_ptr<Budgets> budgets_;
     std::map<std::string, std::unique_ptr<CaseFile>> files_;
     std::deque<Op> ops_;
+    std::optional<Op> model_;
 };
 
 }  // namespace checker

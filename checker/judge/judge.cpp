@@ -456,7 +456,7 @@ std::optional<Finding> Judge::finding_of(const Outcome& outcome, const Op& op, c
 
 Judge::RunResult Judge::run(std::size_t op_index, std::size_t case_index, std::size_t call_index, Schedule schedule,
                             bool on_one_thread) {
-    const Op& op = lesson_.ops().at(op_index);
+    const Op& op = lesson_.op_at(op_index);
     const Call& call = op.cases.at(case_index).calls.at(call_index);
     const std::vector<BufferSpec> specs = shared_specs(call);
     const std::vector<BufferSlot> slots = slots_of(op.cases.at(case_index), call_index, schedule);
@@ -571,7 +571,7 @@ CallVerdict Judge::describe_runs(const Call& call, const RunResult& first, const
 
 std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index, std::size_t call_index,
                                     const std::map<std::string, double>& at_most, std::vector<CounterResult>& counted) {
-    const Op& op = lesson_.ops().at(op_index);
+    const Op& op = lesson_.op_at(op_index);
     const Case& c = op.cases.at(case_index);
     const Call& call = c.calls.at(call_index);
     initialise(memory_, call, slots_of(c, call_index, Schedule::end_aligned), Schedule::end_aligned);
@@ -603,7 +603,7 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
 
 bool Judge::is_right_on_one_thread(std::size_t op_index, std::size_t case_index, std::size_t call_index,
                                    const Call& call) {
-    if (!call.run_on_one_thread || lesson_.ops().at(op_index).cases.at(case_index).sequence) {
+    if (!call.run_on_one_thread || lesson_.op_at(op_index).cases.at(case_index).sequence) {
         return false;
     }
     const RunResult first = run(op_index, case_index, call_index, Schedule::end_aligned, true);
@@ -613,7 +613,7 @@ bool Judge::is_right_on_one_thread(std::size_t op_index, std::size_t case_index,
 
 std::optional<Finding> Judge::kept_from_earlier(std::size_t op_index, std::size_t case_index, const Calls& calls,
                                                 const Call& call, const RunResult& after_others) {
-    const auto& cases = lesson_.ops().at(op_index).cases;
+    const auto& cases = lesson_.op_at(op_index).cases;
     if (!op_state_.right || call.sampled || std::exchange(op_state_.tried_alone, true)) {
         return std::nullopt;
     }
@@ -661,7 +661,7 @@ std::optional<Finding> Judge::kept_from_earlier(std::size_t op_index, std::size_
 
 CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                              const std::map<std::string, double>& at_most) {
-    const Case& c = lesson_.ops().at(op_index).cases.at(case_index);
+    const Case& c = lesson_.op_at(op_index).cases.at(case_index);
     CaseReport report{.name = c.name, .shape = c.shape};
     report.ok = true;
     report.untouched = true;
@@ -777,7 +777,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
                 fail(computed.call(), std::move(findings));
             }
         }
-        const bool first_of_op = case_index == 0 && calls.begin == 0;
+        const bool first_of_op = case_index == 0 && calls.begin == 0 && op_index < lesson_.ops().size();
         const bool counts = std::any_of(&c.calls[calls.begin], &c.calls[calls.begin] + together, [&](const Call& call) {
             return (first_of_op && !device_backend().counters().empty()) ||
                    std::ranges::any_of(call.needed, [&](const Needed& n) { return at_most.contains(n.counter); });
@@ -798,7 +798,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
 
 TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::optional<CpuRoof>& roof,
                          bool all_shapes) {
-    const Op& op = lesson_.ops().at(op_index);
+    const Op& op = lesson_.op_at(op_index);
     const bool by_record = wanted.of_recorded.gold > 0;
     const std::optional<RecordedShare> recorded =
         by_record ? recorded_share(kRecords, card_, lesson_number(lesson_.name()), op.name, wanted) : std::nullopt;
@@ -900,7 +900,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
 std::optional<ShapeTiming> Judge::time_shape(std::size_t op_index, std::size_t shape, const Target& target,
                                              std::uint32_t baselines, bool all_shapes,
                                              std::vector<std::string>& notes) {
-    const Op& op = lesson_.ops().at(op_index);
+    const Op& op = lesson_.op_at(op_index);
     const Timed& timed = op.timed[shape];
     ShapeTiming report{.shape = timed.shape,
                        .seconds = {},
@@ -1065,7 +1065,7 @@ std::optional<Finding> Judge::timed_mismatch(const Op& op, const Timed& timed, c
 }
 
 std::optional<Finding> Judge::missing(std::size_t op_index, const std::filesystem::path& compiler_log) const {
-    const Op& op = lesson_.ops().at(op_index);
+    const Op& op = lesson_.op_at(op_index);
     if (std::filesystem::exists(impl_dir_ / (op.name + ".so"))) {
         return std::nullopt;
     }

@@ -243,8 +243,10 @@ double OpReport::budget_used() const {
 }
 
 bool LessonReport::ok() const {
-    return std::ranges::all_of(
-        ops, [](const OpReport& op) { return op.verdict() == Verdict::ok || op.verdict() == Verdict::no_verdict; });
+    const auto is_ok = [](const OpReport& op) {
+        return op.verdict() == Verdict::ok || op.verdict() == Verdict::no_verdict;
+    };
+    return std::ranges::all_of(ops, is_ok) && (!model || is_ok(*model));
 }
 
 Json to_json(const Shares& shares) {
@@ -254,14 +256,17 @@ Json to_json(const Shares& shares) {
 std::string to_json(const LessonReport& report) {
     Json ops = Json::array();
     for (const OpReport& op : report.ops) { ops.push_back(to_json(op)); }
-    const Json result{{"lesson", lesson_number(report.lesson)},
-                      {"name", report.lesson},
-                      {"subject", report.subject},
-                      {"device", report.device},
-                      {"rehearsal", report.dry_run},
-                      {"ok", report.ok()},
-                      {"seconds", report.seconds},
-                      {"ops", ops}};
+    Json result{{"lesson", lesson_number(report.lesson)},
+                {"name", report.lesson},
+                {"subject", report.subject},
+                {"device", report.device},
+                {"rehearsal", report.dry_run},
+                {"ok", report.ok()},
+                {"seconds", report.seconds},
+                {"ops", ops}};
+    if (report.model) {
+        result["model"] = to_json(*report.model);
+    }
     return result.dump(2) + "\n";
 }
 

@@ -117,12 +117,13 @@ struct LessonReport {
     std::string subject;  // "lessons", "solutions" or a directory
     std::string device = "CPU";
     std::vector<OpReport> ops = {};
+    std::optional<OpReport> model = {};  // the whole step, where it was run: each op is right by itself
     double seconds = 0;
     bool times_asked = false;          // a table of all times is wanted
     bool dry_run = false;              // no GPU was there: its times mean nothing
     std::optional<CpuRoof> roof = {};  // this machine's, where it is known
     std::string estimates_are = {};    // how far they lie from what was measured
-    bool ok() const;                   // every op is ok or has no verdict on its speed
+    bool ok() const;                   // every op is ok or has no verdict on its speed, and the model is right
 };
 
 Json to_json(const Shares& shares);

@@ -72,12 +72,16 @@ class Printer {
     Printer(const LessonReport& report, const Next& next, const Terminal& terminal)
         : report_(report), next_(next), terminal_(terminal) {
         for (const OpReport& op : report.ops) { name_width_ = std::max(name_width_, op.op.size()); }
+        name_width_ = report.model ? std::max(name_width_, report.model->op.size()) : name_width_;
     }
 
     std::string text() {
         heading();
         const OpReport* detailed = first_to_show();
         for (const OpReport& op : report_.ops) { print(op, terminal_.verbose || &op == detailed); }
+        if (report_.model) {
+            print(*report_.model, terminal_.verbose || &*report_.model == detailed);
+        }
         if (!report_.estimates_are.empty()) {
             line("");
             wrap("  ", 2, report_.estimates_are, Tone::faint);
@@ -144,7 +148,10 @@ class Printer {
              {Verdict::wrong, Verdict::impossible, Verdict::slow, Verdict::not_yours, Verdict::not_written}) {
             found = found == report_.ops.end() ? std::ranges::find(report_.ops, verdict, &OpReport::verdict) : found;
         }
-        return found == report_.ops.end() ? nullptr : &*found;
+        if (found == report_.ops.end()) {
+            return report_.model && !report_.model->correct() ? &*report_.model : nullptr;
+        }
+        return &*found;
     }
 
     static std::string first_finding(const OpReport& op) {
@@ -180,7 +187,10 @@ class Printer {
             }
             for (const std::string& text : op.stand_ins) { labelled(4, "", 10, text, Tone::faint); }
         } else if (!op.cases.empty()) {
-            const std::string shapes = format_count(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
+            const bool is_model = report_.model && &op == &*report_.model;
+            const std::string shapes =
+                is_model ? fmt::format("the whole step, {} in turn", format_count(op.cases.front().calls, "call"))
+                         : format_count(std::ranges::count(op.cases, true, &CaseReport::ran), "shape");
             op_line(op.op, Tone::good, "ok", fmt::format("{}, {}", shapes, budget_text(op.budget_used())));
             if (!op.included.empty()) {
                 op_line(
@@ -659,7 +669,9 @@ class Printer {
         if (untimed > 0) {
             counts.push_back(fmt::format("{} not timed", untimed));
         }
-        labelled(0, "result", 8, fmt::format("{} of {}; {}", fmt::join(counts, ", "), ops, took));
+        labelled(0, "result", 8,
+                 fmt::format("{} of {}{}; {}", fmt::join(counts, ", "), ops,
+                             report_.model && !report_.model->correct() ? ", the model WRONG" : "", took));
         const std::string edit = fmt::format("edit {}, then: {}", detailed->file_to_edit(), next_.check);
         if (width(edit) + 8 <= kColumns) {
             labelled(0, "next", 8, edit);

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "checker/base/course.h"
@@ -171,6 +172,38 @@ class Session {
         }
     }
 
+    // Runs the whole step with the subject's files, if each op is right by itself. Runs nothing where model.so was not built.
+    void run_model() {
+        for (std::size_t i = 0; i < reports_.size(); i++) {
+            const bool passes = reports_[i].asked_for && reports_[i].verdict() == Verdict::ok;
+            if (options_.only.empty() && !passes && !is_left_to_earlier_lesson(i)) {
+                GTEST_SKIP() << "not run: first each op must pass";
+            }
+        }
+        CaseReport result;
+        const std::string said = read_file_if_there(options_.log_dir / "model.log").value_or("");
+        if (std::filesystem::exists(options_.impl_dir / "model.so")) {
+            result = judge_.check_case(reports_.size(), 0, {});
+        } else if (!said.empty()) {
+            result.findings.push_back(not_linked(said));
+        } else {
+            GTEST_SKIP() << "not run: " << (options_.impl_dir / "model.so").string() << " is not built";
+        }
+        OpReport& report = model_.emplace();
+        report.op = "model";
+        const bool is_of_course = options_.subject == "lessons" || options_.subject == "solutions";
+        report.file = reports_.size() == 1 ? reports_.front().file
+                      : is_of_course       ? options_.subject + '/' + lesson_.name()
+                                           : options_.subject;
+        report.printed = judge_.take_output();
+        if (!result.ok && !result.findings.empty()) {
+            std::string& text = result.findings.front().text;
+            text = "each op is right by itself, and together they are not: " + text;
+            ADD_FAILURE() << report.file << ": " << text;
+        }
+        report.cases.push_back(std::move(result));
+    }
+
     // Adds the best times that a card could reach with the right ops that are not given. A process of its own counts them,
     // with few seconds of a processor (and, on a busy machine, more of the clock): no fault there changes a verdict.
     void estimate() {
@@ -212,6 +245,7 @@ class Session {
         result.device = options_.device.empty() ? device_backend().name() : options_.device;
         result.roof = roof_;
         result.estimates_are = estimates_are_;
+        result.model = model_;
         for (std::size_t i = 0; i < reports_.size(); i++) {
             if (reports_[i].asked_for) {
                 result.ops.push_back(reports_[i]);
@@ -267,6 +301,19 @@ class Session {
         report.estimate["shape"] = op.at("shape");
         report.estimate["instructions"] = sides.front().at("instructions");
         estimates_are_ = estimated.at("estimates_are").text();
+    }
+
+    // Returns the finding for ops that the linker does not put into one library; `said` is what it says.
+    Finding not_linked(const std::string& said) const {
+        const std::string twice = "multiple definition of `";
+        const std::size_t begin = said.find(twice);
+        if (begin == std::string::npos) {
+            return {"not_linked", fmt::format("they do not link; {} has what the linker says",
+                                              (options_.log_dir / "model.log").string())};
+        }
+        const std::size_t name = begin + twice.size();
+        return {"not_linked", fmt::format("two files define {}: put all but the op into an unnamed namespace",
+                                          said.substr(name, said.find('\'', name) - name))};
     }
 
     // A helper beside the op's file is the learner's. Of one of an earlier lesson make takes the solution's where the learner's
@@ -385,6 +432,7 @@ class Session {
     const Options& options_;
     Judge judge_;
     std::vector<OpReport> reports_;
+    std::optional<OpReport> model_;
     std::set<std::size_t> hung_;
     std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
     std::optional<CpuRoof> roof_;
@@ -412,6 +460,9 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
             timed.push_back(op);
         }
     }
+    if (lesson.has_model() && options.wants("model") && !options.timing_only) {
+        register_test("Model", "small", [&session] { session.run_model(); });
+    }
     for (const std::size_t op : timed) {
         register_test("Timing", lesson.ops()[op].name, [&session, op] { session.run_timing(op); });
     }
@@ -426,7 +477,7 @@ class VerdictListener : public testing::EmptyTestEventListener {
     void OnTestProgramEnd(const testing::UnitTest& /*unit_test*/) override {
         session_.estimate();
         const LessonReport report = session_.report();
-        if (report.ops.empty()) {
+        if (report.ops.empty() && !report.model) {
             return;
         }
         fmt::print("{}", verdict_text(report, next_, Terminal::of_stdout(options_.verbose)));
@@ -510,10 +561,11 @@ int run_tests(const Lesson& lesson, const Options& options) {
     testing::GTEST_FLAG(catch_exceptions) = false;
     const int status = RUN_ALL_TESTS();
     const LessonReport report = session.report();
-    if (report.ops.empty() && runs) {
+    const bool is_empty = report.ops.empty() && !report.model;
+    if (is_empty && runs) {
         throw std::invalid_argument("nothing was checked: the options leave no test");
     }
-    if (!report.ops.empty() && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
+    if (!is_empty && !options.json.empty()) {  // not in the listener, whose exceptions GoogleTest catches
         write_whole(options.json, to_json(report));
     }
     return status == 0 && !report.ok() ? 1 : status;  // some of what the cases show is judged when all have been run

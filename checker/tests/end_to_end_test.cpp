@@ -98,7 +98,7 @@ int fake_check(int argc, char** argv) {
         return toy_check(argc, argv);
     }
     // Only what op twice registers: this file's own tests would start the program again, without end.
-    testing::GTEST_FLAG(filter) = "Twice*:Timing.*";
+    testing::GTEST_FLAG(filter) = "Twice*:Model.*:Timing.*";
     const Tensors even = make_tensors(4, 16, 16);
     const Tensors odd = make_tensors(3, 5, 7);
     const Tensors others = make_tensors(4, 16, 16, 9.0F);
@@ -116,6 +116,17 @@ int fake_check(int argc, char** argv) {
             second.where = "second";
             op.cases.pop_back();
             op.cases.back().calls.push_back(second);
+        }
+        if (std::getenv("SOL_FAKE_MODEL") !=
+            nullptr) {  // a whole step of one op, which calls it with other values in turn
+            checker::Op& model = lesson.model(checker::defines<twice>);
+            add_case(model, "small", even, 4, 16, 16);
+            checker::Case& small = model.cases.front();
+            add_case(model, "others", others, 4, 16, 16);
+            small.sequence = true;
+            small.calls.push_back(model.cases.back().calls.front());
+            for (checker::Call& call : small.calls) { call.is_model = true; }
+            model.cases.pop_back();
         }
         const bool large = std::getenv("SOL_FAKE_LARGE") != nullptr;
         const int N = large ? 1021 : 64, C = large ? 4099 : 1024;
@@ -266,6 +277,42 @@ TEST_F(EndToEnd, RightIsOk) {
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_EQ(run.verdict(), "ok");
     EXPECT_NE(run.output.find("twice  ok"), std::string::npos) << run.output;
+}
+
+// The whole step is model.so beside the ops'.
+TEST_F(EndToEnd, RunsTheWholeStepWhereEachOpIsRight) {
+    const auto check_with = [&](const std::string& fake, const std::string& model, const std::string& options = "") {
+        fs::create_directories(folder_ / fake);
+        fs::remove(folder_ / fake / "model.so");
+        fs::create_symlink(fs::absolute("build/tests/fakes/" + model + ".so"), folder_ / fake / "model.so");
+        return check(fake, "--no-timing " + options, "SOL_FAKE_MODEL=1");
+    };
+    const Checked right = check_with("right", "right");
+    EXPECT_EQ(right.status, 0) << right.output;
+    EXPECT_NE(right.output.find("model  ok      the whole step, 2 calls in turn"), std::string::npos) << right.output;
+    EXPECT_NE(right.output.find("all ok  1 op"), std::string::npos) << right.output;
+
+    const Checked wrong = check_with("right", "keeps_a_factor");
+    EXPECT_EQ(wrong.status, 1) << wrong.output;
+    EXPECT_EQ(wrong.verdict(), "ok") << "the op is right by itself";
+    const std::string text = wrong.json.at("model").at("cases").at(0).at("findings").at(0).at("text");
+    EXPECT_TRUE(text.starts_with("each op is right by itself, and together they are not: ")) << text;
+    EXPECT_NE(wrong.output.find("model  WRONG"), std::string::npos) << wrong.output;
+    EXPECT_NE(wrong.output.find("1 ok of 1 op, the model WRONG"), std::string::npos) << wrong.output;
+
+    EXPECT_FALSE(check_with("halves", "keeps_a_factor").json.contains("model")) << "an op is wrong";
+    EXPECT_FALSE(check_with("right", "right", "--only twice").json.contains("model")) << "an op alone was asked for";
+    EXPECT_TRUE(check_with("right", "right", "--only model").json.contains("model"));
+}
+
+TEST_F(EndToEnd, SaysThatTheOpsOfAStepDoNotLink) {
+    fs::create_directories(folder_ / "log");
+    std::ofstream(folder_ / "log/model.log")
+        << "/usr/bin/ld: b.o: in function `scale':\nb.cpp:3: multiple definition of "
+           "`scale(float)'; a.o:a.cpp:5: first defined here\n";
+    const Checked run = check("right", "--no-timing --log-dir " + (folder_ / "log").string(), "SOL_FAKE_MODEL=1");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_NE(run.output.find("define scale(float): put all but the op into"), std::string::npos) << run.output;
 }
 
 TEST_F(EndToEnd, WritingNothingIsNotWrittenYet) {

@@ -76,6 +76,9 @@ struct Row {
     }
     fs::path folder() const { return root / "wrong" / lesson / id; }
     bool slow() const { return test_case == "timing"; }
+    // Returns true if the row is of the whole step, whose library is named by its case as an op's is by the op.
+    bool of_model() const { return test_case == "model"; }
+    std::string judged_as() const { return of_model() ? test_case : op(); }
 };
 
 struct Caught {
@@ -266,7 +269,7 @@ fs::path stamp_of(const Row& row) {
     return row.folder() / "kept.json";
 }
 
-// build/wrong/LESSON/ID/OP.so
+// build/wrong/LESSON/ID/OP.so, or model.so, which is linked from the same objects
 void build(const Row& row, const Commands& commands, const std::string& text) {
     const std::string op = row.op();
     const fs::path source = row.folder() / row.source_name();
@@ -278,8 +281,8 @@ void build(const Row& row, const Commands& commands, const std::string& text) {
          {fmt::format(
               "{} -Isolutions/{} -MMD -MP -MF {}.d -c {} -o {}.o",  // the lesson's helpers, where none lies beside
               commands.at("compile" + source.extension().string()), row.lesson, stem, source.string(), stem),
-          fmt::format("{} -o {}.so {}.o {}", commands.at("link" + extension), stem, stem,
-                      commands.at(row.lesson + "/" + op))}) {
+          fmt::format("{} -o {}.so {}.o {}", commands.at("link" + extension), (row.folder() / row.judged_as()).string(),
+                      stem, commands.at(row.lesson + "/" + op))}) {
         const checker::Finished finished = checker::run_command(command + " 2>&1");
         if (finished.status != 0) {
             throw std::runtime_error(
@@ -338,9 +341,11 @@ int limit_of(const Row& row) {
 
 Caught run_check(const Row& row) {
     const std::string folder = row.folder().string();
-    const auto [finished, verdict] = run_check(
-        row.lesson, folder, fmt::format("--only {}/{} {}", row.op(), row.test_case, row.slow() ? "" : "--no-timing"),
-        limit_of(row), folder + "/verdict.json");
+    const auto [finished, verdict] =
+        run_check(row.lesson, folder,
+                  fmt::format("--only {} {}", row.of_model() ? row.test_case : row.op() + '/' + row.test_case,
+                              row.slow() ? "" : "--no-timing"),
+                  limit_of(row), folder + "/verdict.json");
     if (verdict.is_null()) {
         return {false, "the check wrote no verdict:\n" + finished.output};
     }
@@ -348,6 +353,12 @@ Caught run_check(const Row& row) {
         return {false, "the check passed it:\n" + finished.output, true};
     }
     std::vector<std::string> others;
+    if (row.of_model()) {
+        if (Caught caught = find_reason(row, verdict.at("model").at("cases").at(0).at("findings"), others);
+            caught.caught) {
+            return caught;
+        }
+    }
     for (const json& op : verdict.at("ops")) {
         if (op.at("op") != row.op()) {
             continue;

@@ -419,7 +419,7 @@ void serve(const Lesson& lesson, const std::filesystem::path& impl_dir, const st
         if (request.kind == RequestKind::start || !no_device.empty()) {
             reply = start();
         } else {
-            const Op& op = lesson.ops().at(request.op);
+            const Op& op = lesson.op_at(request.op);
             const Library* library = nullptr;
             const auto of_exception = [&](const std::exception& e) {
                 const std::string no_fault = device.environment_hint(e);

@@ -326,6 +326,7 @@ void checker::register_cases(Lesson& lesson) {
     cases::LessonCases all(lesson);
     for (const std::string& op : lesson.toml().ops) { all.add(op); }
     cases::add_own(all);
+    cases::add_model(lesson);
     // SOL_CALL="attention B=4 T=1024 C=768 NH=12": what make waterfall counts, and a GPU's report times, in place of shapes.
     const char* const said = std::getenv("SOL_CALL");
     const std::string call = said == nullptr ? "" : said;

@@ -84,6 +84,9 @@ class LessonCases {
     std::deque<OpCases> ops_;
 };
 
+// Adds the whole step of a lesson that gives a model, as lesson.model().
+void add_model(checker::Lesson& lesson);
+
 // A lesson's own, in its check.cpp. A lesson that has none needs no check.cpp.
 void add_own(LessonCases& lesson);
 
