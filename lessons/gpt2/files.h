@@ -6,9 +6,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+
+// Takes a line for the user: what was assumed where a file left a doubt.
+using Note = std::function<void(const std::string&)>;
 
 // The bytes of a regular file of at most max_bytes.
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes);

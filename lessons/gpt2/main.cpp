@@ -190,13 +190,20 @@ Parameters load(const Options& options) {
 
 void print_logits(const Options& options, Parameters params) {
     const Config config = params.config;
-    const std::vector<int> tokens = read_int32_tokens(options.logits[0]);
+    const std::vector<int> tokens = read_int32_tokens(options.logits[0], note);
     if (tokens.empty()) {
         throw checker::FileError(options.logits[0] + ": holds no tokens; write at least one id");
     }
     if (tokens.size() > static_cast<std::size_t>(config.max_T)) {
         throw checker::FileError(fmt::format("{}: holds {} tokens, but the context of this model is {}; use fewer",
                                              options.logits[0], tokens.size(), config.max_T));
+    }
+    const auto outside = std::ranges::find_if(tokens, [&config](int token) { return token < 0 || token >= config.V; });
+    if (outside != tokens.end()) {
+        throw checker::FileError(
+            fmt::format("{}: token {} at position {} is not in the vocabulary, 0 to {}; write ids as int32, "
+                        "numpy.array(ids, 'int32').tofile(...)",
+                        options.logits[0], *outside, outside - tokens.begin(), config.V - 1));
     }
     const std::size_t T = tokens.size();
     std::vector<int> targets(tokens.begin() + 1, tokens.end());
@@ -248,7 +255,7 @@ void write_text(const Options& options, Parameters params) {
         refuse_text(options, config, "give their ids with --tokens-in, for example --tokens-in 15496,995");
     }
     std::vector<int> tokens =
-        options.prompt ? tokens_of_bytes(*options.prompt) : tokens_from_argument(*options.tokens_in);
+        options.prompt ? tokens_of_bytes(*options.prompt) : tokens_from_argument(*options.tokens_in, note);
     if (tokens.empty()) {
         throw UsageError("--tokens-in holds no token ids; give at least one to continue");
     }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "checker/cases/safetensors.h"
 #include "lessons/gpt2/files.h"
@@ -20,7 +21,17 @@ static_assert(std::endian::native == std::endian::little, "token files are littl
 constexpr std::size_t kMaxFile = 1u << 30;
 constexpr std::string_view kSeparators = ", \t\r\n";
 
-std::vector<int> tokens_of_int32(std::string_view bytes, const std::string& where) {
+// Returns true if every second int32 continues the sign of the one before it, as in a file of int64.
+bool is_int64(std::span<const int> words) {
+    for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+        if (words[i + 1] != (words[i] < 0 ? -1 : 0)) {
+            return false;
+        }
+    }
+    return !words.empty() && words.size() % 2 == 0;
+}
+
+std::vector<int> tokens_of_int32(std::string_view bytes, const std::string& where, const Note& note) {
     static_assert(sizeof(int) == sizeof(std::int32_t));
     if (bytes.size() % sizeof(int) != 0) {
         throw FileError(fmt::format("{}: is {} bytes, no multiple of 4; it must hold token ids as little-endian int32",
@@ -29,6 +40,16 @@ std::vector<int> tokens_of_int32(std::string_view bytes, const std::string& wher
     std::vector<int> tokens(bytes.size() / sizeof(int));
     if (!tokens.empty()) {
         std::memcpy(tokens.data(), bytes.data(), bytes.size());
+    }
+    if (is_int64(tokens)) {
+        for (std::size_t i = 0; i < tokens.size(); i += 2) { tokens[i / 2] = tokens[i]; }
+        tokens.resize(tokens.size() / 2);
+        if (note) {
+            note(
+                fmt::format("{}: every second int32 is 0: read as int64, {} token{}; int32 is written by "
+                            "numpy.array(ids, 'int32').tofile(...)",
+                            where, tokens.size(), tokens.size() == 1 ? "" : "s"));
+        }
     }
     return tokens;
 }
@@ -62,11 +83,11 @@ std::vector<int> parse_token_ids(std::string_view text, const std::string& where
     }
 }
 
-std::vector<int> read_int32_tokens(const std::filesystem::path& path) {
-    return tokens_of_int32(read_file(path, kMaxFile), path.string());
+std::vector<int> read_int32_tokens(const std::filesystem::path& path, const Note& note) {
+    return tokens_of_int32(read_file(path, kMaxFile), path.string(), note);
 }
 
-std::vector<int> tokens_from_argument(const std::string& argument) {
+std::vector<int> tokens_from_argument(const std::string& argument, const Note& note) {
     // What begins as a number does, is a list of ids, unless a file has that name.
     const bool list = argument.empty() || argument.find_first_of("-0123456789, \t\r\n") == 0;
     if (std::error_code none; list && !std::filesystem::exists(argument, none)) {
@@ -74,5 +95,6 @@ std::vector<int> tokens_from_argument(const std::string& argument) {
     }
     const std::string bytes = read_file(argument, kMaxFile);
     // Ids below 2^24 have a zero byte in their int32; text has none.
-    return bytes.find('\0') != std::string::npos ? tokens_of_int32(bytes, argument) : parse_token_ids(bytes, argument);
+    return bytes.find('\0') != std::string::npos ? tokens_of_int32(bytes, argument, note)
+                                                 : parse_token_ids(bytes, argument);
 }

@@ -156,6 +156,18 @@ TEST_F(Program, WritesLogitsWithoutThePaddingAndPrintsTheLoss) {
     EXPECT_EQ(finished.out, fmt::format("loss {:.6f}\n", mean_loss(model, tokens)));
 }
 
+TEST_F(Program, ReadsInt64IdsAsTheTokensThatTheyAre) {
+    write_text(path("in32"), int32_bytes({3, 1, 4}));
+    write_text(path("in64"), int32_bytes({3, 0, 1, 0, 4, 0}));
+    const Finished as32 = run_gpt2({"--logits", path("in32"), path("out32"), "--model", bpe()});
+    const Finished as64 = run_gpt2({"--logits", path("in64"), path("out64"), "--model", bpe()});
+    EXPECT_EQ(as64.status, 0) << as64.err;
+    EXPECT_EQ(as64.out, as32.out);
+    EXPECT_EQ(read_text(path("out64")), read_text(path("out32")));
+    EXPECT_TRUE(contains(as64.err, "read as int64, 3 tokens")) << as64.err;
+    EXPECT_EQ(as32.err, "");
+}
+
 TEST_F(Program, HasNoLossForOneToken) {
     write_text(path("in"), int32_bytes({3}));
     const Finished finished = run_gpt2({"--logits", path("in"), path("out"), "--model", bpe()});
@@ -209,7 +221,8 @@ TEST_F(Program, RefusesTokensOutsideTheVocabulary) {
     expect_refused({"--tokens-in", "3,11", "--model", bpe()}, 2, "token 11 is not in the vocabulary, 0 to 10");
     expect_refused({"--tokens-in", "3,x", "--model", bpe()}, 1, "--tokens-in: \"x\" is no token id");
     write_text(path("in"), int32_bytes({3, 11}));
-    expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "token 11 at position 1");
+    expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1,
+                   "in: token 11 at position 1 is not in the vocabulary, 0 to 10; write ids as int32");
     EXPECT_FALSE(fs::exists(path("out")));
 }
 

@@ -36,6 +36,30 @@ TEST(Tokens, AreReadFromInt32Files) {
     EXPECT_TRUE(contains(message_of([&] { read_int32_tokens(folder / "ids"); }), "5 bytes, no multiple of 4"));
 }
 
+TEST(Tokens, AreReadFromInt64FilesWithANote) {
+    const TemporaryFolder folder;
+    const auto read = [&](std::initializer_list<int> words) {
+        std::string bytes;
+        for (const int word : words) { bytes.append(reinterpret_cast<const char*>(&word), sizeof(word)); }
+        write_text(folder / "ids", bytes);
+        std::string said;
+        const std::vector<int> tokens =
+            read_int32_tokens(folder / "ids", [&](const std::string& line) { said += line; });
+        EXPECT_EQ(tokens_from_argument((folder / "ids").string()), tokens);
+        return std::pair(tokens, said);
+    };
+    const auto [tokens, said] = read({72, 0, 105, 0});
+    EXPECT_EQ(tokens, (std::vector<int>{72, 105}));
+    EXPECT_TRUE(contains(said, "ids: every second int32 is 0: read as int64, 2 tokens; int32 is written by")) << said;
+    EXPECT_EQ(read({-100, -1, 5, 0}).first, (std::vector<int>{-100, 5}));  // -100 marks ignored labels
+
+    const std::vector<int> odd{72, 0, 105}, late{0, 72, 0, 105}, one{72, 0, 105, 1};
+    EXPECT_EQ(read({72, 0, 105}), std::pair(odd, std::string()));
+    EXPECT_EQ(read({0, 72, 0, 105}), std::pair(late, std::string()));
+    EXPECT_EQ(read({72, 0, 105, 1}), std::pair(one, std::string()));
+    EXPECT_EQ(read({}).first, std::vector<int>{});
+}
+
 TEST(Tokens, OfAnArgumentAreIdsOrAFileOfEitherKind) {
     const TemporaryFolder folder;
     EXPECT_EQ(tokens_from_argument("7, 8"), (std::vector<int>{7, 8}));
