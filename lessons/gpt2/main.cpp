@@ -28,6 +28,7 @@
 #include "lessons/gpt2/loading.h"
 #include "lessons/gpt2/model.h"
 #include "lessons/gpt2/sampling.h"
+#include "lessons/gpt2/tokenizer.h"
 #include "lessons/gpt2/tokens.h"
 #include "lessons/gpt2/utf8.h"
 
@@ -180,12 +181,23 @@ Parameters load(const Options& options) {
     return load_parameters(options.model, [&line](std::size_t done, std::size_t total) { line.update(done, total); });
 }
 
-// Text given to a model with a vocabulary of word pieces.
-[[noreturn]] void refuse_text(const Options& options, const Config& config, std::string_view way_out) {
-    throw UsageError(
-        fmt::format("{} has a BPE vocabulary of {} tokens, and turning text into such tokens is not yet "
-                    "supported; {}",
-                    options.model, config.V, way_out));
+// Returns what tells the model's tokens from bytes, as the object of "it has"; nothing if a token is a byte.
+std::optional<std::string> other_tokens(const Options& options, const Config& config) {
+    if (config.V != kByteVocabulary) {
+        return fmt::format("a vocabulary of {} tokens, not of the 256 bytes", config.V);
+    }
+    if (options.model.empty()) {
+        return std::nullopt;
+    }
+    const std::optional<std::string> file = foreign_tokenizer(options.model);
+    return file ? std::optional(fmt::format("a tokeniser ({}) that is not the 256 bytes in order", *file))
+                : std::nullopt;
+}
+
+// Throws for a text given to a model whose tokens are not bytes.
+[[noreturn]] void refuse_text(const Options& options, std::string_view other, std::string_view way_out) {
+    throw UsageError(fmt::format("{} has {}, and turning text into such tokens is not yet supported; {}", options.model,
+                                 other, way_out));
 }
 
 void print_logits(const Options& options, Parameters params) {
@@ -228,8 +240,8 @@ void print_logits(const Options& options, Parameters params) {
 
 void print_loss(const Options& options, Parameters params) {
     const Config config = params.config;
-    if (config.V != kByteVocabulary) {
-        refuse_text(options, config, "--logits IN OUT prints the loss of token ids");
+    if (const auto other = other_tokens(options, config)) {
+        refuse_text(options, *other, "--logits IN OUT prints the loss of token ids");
     }
     const std::vector<int> tokens = tokens_of_bytes(read_file(*options.loss, kMaxText));
     if (tokens.size() < 2) {
@@ -250,9 +262,10 @@ void print_loss(const Options& options, Parameters params) {
 
 void write_text(const Options& options, Parameters params) {
     const Config config = params.config;
-    const bool bytes = config.V == kByteVocabulary;
-    if (!bytes && options.prompt) {
-        refuse_text(options, config, "give their ids with --tokens-in, for example --tokens-in 15496,995");
+    const std::optional<std::string> other = other_tokens(options, config);
+    const bool bytes = !other;
+    if (other && options.prompt) {
+        refuse_text(options, *other, "give their ids with --tokens-in, for example --tokens-in 15496,995");
     }
     std::vector<int> tokens =
         options.prompt ? tokens_of_bytes(*options.prompt) : tokens_from_argument(*options.tokens_in, note);

@@ -182,6 +182,17 @@ TEST_F(Program, ShowsTheWayOutForATextAndABpeVocabulary) {
     expect_refused({"--loss", path("text"), "--model", bpe()}, 2, "not yet supported; --logits IN OUT");
 }
 
+// The 256 byte tokens of a trained BPE start with "!": its 0 is no NUL.
+TEST_F(Program, LeavesTextToTheTokeniserOfTheFolder) {
+    write_text(path("bytes/vocab.json"), R"({"!": 0, "\"": 1})");
+    write_text(path("text"), "some text");
+    expect_refused({"--prompt", "x", "--model", bytes()}, 2,
+                   "has a tokeniser (vocab.json) that is not the 256 bytes in order, and turning");
+    expect_refused({"--loss", path("text"), "--model", bytes()}, 2, "a tokeniser (vocab.json)");
+    const Finished ids = run_gpt2({"--tokens-in", "72 105", "--tokens", "0", "--model", bytes()});
+    EXPECT_EQ(ids.out, "72 105 \n") << ids.err;  // as ids: the bytes would be another text
+}
+
 TEST_F(Program, RefusesImpossibleNumbers) {
     expect_refused({"--prompt", "x", "--tokens", "-1"}, 2, "--tokens -1: must be a whole number from 0 to 1000000");
     expect_refused({"--prompt", "x", "--tokens", "9999999999"}, 2, "--tokens");
