@@ -61,6 +61,14 @@ bool can_overflow(const Config& config, const Magnitudes& largest) {
     return !(reached < static_cast<double>(std::numeric_limits<float>::max()));
 }
 
+// Returns -log of the target's softmax probability, in float64: right also if the probability is 0 in float.
+float loss_from_logits(std::span<const float> logits, int target) {
+    const auto largest = static_cast<double>(*std::ranges::max_element(logits));
+    double sum = 0.0;
+    for (const float logit : logits) { sum += std::exp(static_cast<double>(logit) - largest); }
+    return static_cast<float>(largest + std::log(sum) - static_cast<double>(logits[static_cast<std::size_t>(target)]));
+}
+
 }  // namespace
 
 Model::Model(Parameters params, int max_tokens)
@@ -78,7 +86,12 @@ const Activations& Model::run(std::span<const int> tokens, std::span<const int> 
     acts_.T = static_cast<int>(tokens.size());
     placement_->forward(acts_, tokens.data(), targets.empty() ? nullptr : targets.data());
     for (std::size_t t = 0; t < tokens.size(); t++) {
-        check_logits(acts_.logits + t * static_cast<std::size_t>(config().Vp), t);
+        const std::span<const float> logits = check_logits(acts_.logits + t * static_cast<std::size_t>(config().Vp), t);
+        // Beyond it the op's probability loses digits, then is 0: exp(-87) is the smallest normal float.
+        constexpr float kLargestExact = 80.0f;
+        if (!targets.empty() && acts_.losses[t] > kLargestExact) {
+            acts_.losses[t] = loss_from_logits(logits, targets[t]);
+        }
     }
     return acts_;
 }

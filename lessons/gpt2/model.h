@@ -19,8 +19,9 @@ class Model {
     const Config& config() const { return params_.config; }
     int max_tokens() const { return max_tokens_; }
 
-    // The forward pass over 1 to max_tokens() tokens. With targets, as many, the losses too. The result is a view that
-    // the next run overwrites: logits and losses, and on a host step every activation. Throws
+    // The forward pass over 1 to max_tokens() tokens. With targets, as many, the losses too, which are finite
+    // also if a probability is 0 in float. The result is a view that the next run overwrites: logits and losses, and on a
+    // host step every activation. Throws
     // std::invalid_argument for a token outside the vocabulary, std::runtime_error for a logit that is not finite.
     const Activations& run(std::span<const int> tokens, std::span<const int> targets = {});
 

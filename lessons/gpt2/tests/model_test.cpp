@@ -99,6 +99,24 @@ TEST(Model, RefusesNoTokensAndTooMany) {
     EXPECT_NE(message_of([&] { model.run(std::vector<int>(3, 1), std::vector<int>(2, 1)); }), "");
 }
 
+// The last layernorm's scale makes the logits so large that some probabilities are subnormal or 0 in float.
+TEST(Model, GivesTheLossOfAnUnderflowedProbability) {
+    for (const float scale : {1.0f, 30.0f, 100.0f, 1000.0f}) {
+        Parameters params = tiny_parameters();
+        for (long c = 0; c < params.config.C; c++) { params.ln_f_weight[c] *= scale; }
+        Model model(std::move(params), 6);
+        for (int target = 0; target < 11; target++) {
+            const Activations& acts = model.run(std::vector<int>{3}, std::vector<int>{target});
+            double sum = 0.0;
+            for (int v = 0; v < 11; v++) {
+                sum += std::exp(static_cast<double>(acts.logits[v]) - static_cast<double>(acts.logits[target]));
+            }
+            EXPECT_NEAR(static_cast<double>(acts.losses[0]), std::log(sum), 1e-6 * (1.0 + std::log(sum)))
+                << scale << " " << target;
+        }
+    }
+}
+
 TEST(MeanLoss, AveragesOverEveryTokenButTheFirst) {
     Model model(tiny_parameters(), 6);
     const std::vector<int> tokens{3, 1, 4, 1, 5};
