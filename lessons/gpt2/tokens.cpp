@@ -54,6 +54,17 @@ std::vector<int> tokens_of_int32(std::string_view bytes, const std::string& wher
     return tokens;
 }
 
+// Returns a list without the brackets around it: [1, 2], and [[1, 2]], a batch of one, as Python prints them.
+std::string_view without_brackets(std::string_view text) {
+    for (;;) {
+        const std::size_t first = text.find_first_not_of(kSeparators), last = text.find_last_not_of(kSeparators);
+        if (first == std::string_view::npos || text[first] != '[' || text[last] != ']') {
+            return text;
+        }
+        text = text.substr(first + 1, last - first - 1);
+    }
+}
+
 }  // namespace
 
 std::vector<int> tokens_of_bytes(std::string_view text) {
@@ -65,6 +76,7 @@ std::vector<int> tokens_of_bytes(std::string_view text) {
 
 std::vector<int> parse_token_ids(std::string_view text, const std::string& where) {
     std::vector<int> tokens;
+    text = without_brackets(text);
     for (;;) {
         const std::size_t first = text.find_first_not_of(kSeparators);
         if (first == std::string_view::npos) {
@@ -88,10 +100,17 @@ std::vector<int> read_int32_tokens(const std::filesystem::path& path, const Note
 }
 
 std::vector<int> tokens_from_argument(const std::string& argument, const Note& note) {
-    // What begins as a number does, is a list of ids, unless a file has that name.
-    const bool list = argument.empty() || argument.find_first_of("-0123456789, \t\r\n") == 0;
-    if (std::error_code none; list && !std::filesystem::exists(argument, none)) {
+    // Told apart by the argument alone: the same command must not mean another thing in another folder.
+    std::error_code none;
+    const bool is_file = std::filesystem::exists(argument, none);
+    if (argument.find_first_not_of("0123456789-+[] ,\t\r\n") == std::string::npos) {
+        if (is_file && note) {
+            note(fmt::format("--tokens-in {0}: taken as ids; ./{0} names the file", argument));
+        }
         return parse_token_ids(argument, "--tokens-in");
+    }
+    if (!is_file && argument.find_first_of("-0123456789[") == 0) {
+        return parse_token_ids(argument, "--tokens-in");  // throws: names what is no id
     }
     const std::string bytes = read_file(argument, kMaxFile);
     // Ids below 2^24 have a zero byte in their int32; text has none.

@@ -267,6 +267,17 @@ TEST_F(Program, TakesAFileWhoseNameBeginsWithADigit) {
     EXPECT_EQ(finished.out, "3 1 \n") << finished.err;
 }
 
+TEST_F(Program, TakesDigitsForIdsWhateverTheFolderHolds) {
+    write_text(path("7"), "3 1");
+    const std::string there = fmt::format("cd {} &&", folder_.path().string());
+    const Finished ids = run_gpt2({"--tokens-in", "7", "--tokens", "0", "--model", bpe()}, "", there);
+    EXPECT_EQ(ids.out, "7 \n");
+    EXPECT_EQ(ids.err, "gpt2: --tokens-in 7: taken as ids; ./7 names the file\n");
+    const Finished file = run_gpt2({"--tokens-in", "./7", "--tokens", "0", "--model", bpe()}, "", there);
+    EXPECT_EQ(file.out, "3 1 \n");
+    EXPECT_EQ(run_gpt2({"--tokens-in", "[7, 1]", "--tokens", "0", "--model", bpe()}).out, "7 1 \n");
+}
+
 // Weights that a float holds, and whose products it does not, are not the fault of the build.
 TEST_F(Program, BlamesWeightsThatOverflow) {
     TinyModel huge(kByteLevel);

@@ -23,7 +23,11 @@ TEST(Tokens, AreReadBetweenBlanksAndCommas) {
 }
 
 TEST(Tokens, AreNoWordsNegativeOrHugeNumbers) {
-    for (const char* text : {"1 two", "-1", "1.5", "2147483648", "99999999999999999999", "1;2"}) {
+    EXPECT_EQ(parse_token_ids("[15496, 995]", "x"), (std::vector<int>{15496, 995}));
+    EXPECT_EQ(parse_token_ids(" [[15496,\n 995]]\n", "x"), (std::vector<int>{15496, 995}));
+    EXPECT_TRUE(parse_token_ids("[]", "x").empty());
+    for (const char* text : {"[1], [2]", "[[1], [2]]", "[1", "1]", "]1[", "1 two", "-1", "1.5", "2147483648",
+                             "99999999999999999999", "1;2"}) {
         EXPECT_TRUE(contains(message_of([&] { parse_token_ids(text, "ids.txt"); }), "ids.txt: ")) << text;
     }
 }
