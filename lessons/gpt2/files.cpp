@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "checker/base/file_error.h"
@@ -53,7 +55,28 @@ class SignalsBlocked {
     sigset_t before_{};
 };
 
+// Returns true if the descriptor is open on the file that the path leads to.
+bool is_open_on(int fd, const fs::path& path) {
+    struct stat open {
+    }, named{};
+    return fstat(fd, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+           open.st_ino == named.st_ino;
+}
+
+// Returns N for /dev/fd/N.
+std::optional<int> numbered_descriptor(const fs::path& path) {
+    const std::string name = path.filename().string();
+    int fd = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), fd);
+    const bool in_folder = path.parent_path() == "/dev/fd" || path.parent_path() == "/proc/self/fd";
+    return in_folder && error == std::errc() && end == name.data() + name.size() ? std::optional(fd) : std::nullopt;
+}
+
 }  // namespace
+
+bool is_standard_output(const fs::path& path) {
+    return path == "-" || is_open_on(STDOUT_FILENO, path);
+}
 
 std::string read_file(const fs::path& path, std::size_t max_bytes) {
     const std::string name = path.string();
@@ -111,6 +134,17 @@ void write_all(int fd, std::string_view bytes, std::string_view name) {
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    // Opened again, a file that was opened for appending would lose what it holds.
+    std::optional<int> opened = numbered_descriptor(path);
+    if (is_standard_output(path)) {
+        opened = STDOUT_FILENO;
+    } else if (is_open_on(STDERR_FILENO, path)) {
+        opened = STDERR_FILENO;
+    }
+    if (opened) {
+        write_all(*opened, text, path == "-" ? "standard output" : path.string());
+        return;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::directory) {

@@ -18,8 +18,12 @@ using Note = std::function<void(const std::string&)>;
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes);
 
 // Writes under a temporary name in the same folder, then renames: path holds all of bytes or what it held before.
-// A device or pipe is written directly.
+// A device or pipe is written directly, and what is open already (standard output or error, /dev/fd/N) through its
+// descriptor.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+// Returns true for "-", and for a path that leads to what standard output is open on: /dev/stdout, the file of `> FILE`.
+bool is_standard_output(const std::filesystem::path& path);
 
 // Writes everything to an open descriptor; `name` is for the message.
 void write_all(int fd, std::string_view bytes, std::string_view name);

@@ -202,7 +202,30 @@ std::vector<SafeTensors> open_weights(const fs::path& dir) {
     return files;
 }
 
+// Returns true if a file of that name in a model's folder is part of the model.
+bool is_model_name(const fs::path& file) {
+    const std::string name = file.filename().string(), extension = file.extension().string();
+    return extension == ".json" || extension == ".safetensors" || extension == ".model" ||
+           name.starts_with("pytorch_model") || name == "merges.txt" || name == "vocab.txt";
+}
+
 }  // namespace
+
+bool is_file_of_model(const fs::path& dir, const fs::path& file) {
+    std::error_code none;
+    const fs::path inside =
+        fs::weakly_canonical(fs::absolute(file, none), none).lexically_relative(fs::canonical(dir, none));
+    if (!inside.empty() && *inside.begin() != ".." && is_model_name(file)) {
+        return true;
+    }
+    // A link, or the blob of a cache that a link in the folder leads to.
+    for (fs::directory_iterator entry(dir, none), end; entry != end; entry.increment(none)) {
+        if (is_model_name(entry->path()) && fs::equivalent(entry->path(), file, none)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 float float_from_bfloat16(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);

@@ -28,5 +28,8 @@ Parameters load_parameters(const std::filesystem::path& dir, const LoadProgress&
 Parameters load_parameters(const Config& config, std::span<const checker::SafeTensors> files,
                            const LoadProgress& progress = {});
 
+// Returns true if `file` is one of the model's in `dir`, or would become one: config.json, weights, a tokeniser's.
+bool is_file_of_model(const std::filesystem::path& dir, const std::filesystem::path& file);
+
 float float_from_half(std::uint16_t bits);      // IEEE binary16
 float float_from_bfloat16(std::uint16_t bits);  // the upper half of a float

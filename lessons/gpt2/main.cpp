@@ -146,6 +146,12 @@ void add_options(CLI::App& app, Options& options) {
         ->expected(2);
 }
 
+// Returns true if a file written there would replace one of the model.
+bool is_model_file(const std::string& model, const std::filesystem::path& file) {
+    std::error_code none;
+    return model.empty() ? std::filesystem::equivalent("/proc/self/exe", file, none) : is_file_of_model(model, file);
+}
+
 // What the parser cannot know: what excludes what.
 void check_options(const CLI::App& app, const Options& options) {
     const auto refuse = [](const std::string& text) { throw UsageError(text); };
@@ -162,6 +168,9 @@ void check_options(const CLI::App& app, const Options& options) {
     if (!options.logits.empty() && (options.logits[0] == options.logits[1] ||
                                     std::filesystem::equivalent(options.logits[0], options.logits[1], none))) {
         refuse(fmt::format("--logits: IN and OUT are the same file, {}; name another one for OUT", options.logits[0]));
+    }
+    if (!options.logits.empty() && is_model_file(options.model, options.logits[1])) {
+        refuse(fmt::format("--logits: OUT, {}, is a file of the model; name another one", options.logits[1]));
     }
     const int modes = (options.prompt ? 1 : 0) + (options.tokens_in ? 1 : 0) + (options.loss ? 1 : 0) +
                       (options.logits.empty() ? 0 : 1);
@@ -231,10 +240,12 @@ void print_logits(const Options& options, Parameters params) {
 
     double sum = 0.0;
     for (std::size_t t = 0; t + 1 < T; t++) { sum += static_cast<double>(acts.losses[t]); }
-    if (T > 1) {
-        print(fmt::format("loss {:.6f}\n", sum / static_cast<double>(T - 1)));
+    const std::string loss = T > 1 ? fmt::format("loss {:.6f}", sum / static_cast<double>(T - 1))
+                                   : "loss none (one token predicts no next one)";
+    if (is_standard_output(options.logits[1])) {
+        note(loss);  // not among the logits
     } else {
-        print("loss none (one token predicts no next one)\n");
+        print(loss + "\n");
     }
 }
 

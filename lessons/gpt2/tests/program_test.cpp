@@ -256,6 +256,41 @@ TEST_F(Program, RefusesToWriteLogitsOverTheirTokens) {
     EXPECT_EQ(read_text(path("in")), int32_bytes({1, 2}));
 }
 
+TEST_F(Program, RefusesToWriteLogitsOverTheModel) {
+    write_text(path("in"), int32_bytes({1, 2}));
+    const std::string weights = read_text(path("bpe/model.safetensors"));
+    fs::create_directory(path("blobs"));
+    fs::rename(path("bpe/model.safetensors"), path("blobs/123"));
+    fs::create_symlink(path("blobs/123"), path("bpe/model.safetensors"));
+    for (const char* out : {"bpe/model.safetensors", "bpe/config.json", "bpe/../bpe/model.safetensors", "blobs/123",
+                            "bpe/model.safetensors.index.json", "bpe/part/2.safetensors"}) {
+        expect_refused({"--logits", path("in"), path(out), "--model", bpe()}, 2,
+                       "is a file of the model; name another");
+    }
+    EXPECT_EQ(read_text(path("blobs/123")), weights);
+    EXPECT_EQ(run_gpt2({"--logits", path("in"), path("bpe/out"), "--model", bpe()}).status, 0);
+    EXPECT_EQ(run_gpt2({"--logits", path("in"), path("bpe/out"), "--model", bpe()}).status, 0);  // once more
+}
+
+TEST_F(Program, KeepsLogitsAndLossApartOnStandardOutput) {
+    write_text(path("in"), int32_bytes({1, 2}));
+    const std::string loss = run_gpt2({"--logits", path("in"), path("out"), "--model", bpe()}).out;
+    for (const std::string& out :
+         {std::string("/dev/stdout"), std::string("-"), std::string("/dev/fd/1"), path("all")}) {
+        write_text(path("all"), "OLD");
+        const Finished finished =
+            run_gpt2({"--logits", path("in"), out, "--model", bpe()}, fmt::format(">> {}", path("all")));
+        EXPECT_EQ(finished.status, 0);
+        EXPECT_EQ(read_text(path("all")), "OLD" + read_text(path("out"))) << out;
+        EXPECT_EQ(finished.err, "gpt2: " + loss) << out;
+    }
+    write_text(path("all"), "OLD");
+    const Finished finished =
+        run_gpt2({"--logits", path("in"), "/dev/fd/5", "--model", bpe()}, fmt::format("5>> {}", path("all")));
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_EQ(read_text(path("all")), "OLD" + read_text(path("out")));
+}
+
 TEST_F(Program, PrintsTheControlCharactersOfAPathAsEscapes) {
     expect_refused({"--prompt", "x", "--model", "a\n\x1b[2Jb"}, 1, "a\\x0a\\x1b[2Jb: no such folder");
 }
