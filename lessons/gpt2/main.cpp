@@ -2,11 +2,13 @@
 //
 // gpt2: writes text with a GPT-2, one token after the other. Every token costs a forward pass over the text so far.
 // Text goes to standard output, everything else to standard error. Exit status: 0, 1 for an error, 2 for wrong usage.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -66,14 +68,27 @@ void print(std::string_view text) {
     write_all(STDOUT_FILENO, text, "standard output");
 }
 
+// Writes to standard error. What cannot be written there is lost: it must not change the result or the exit status.
+void say(std::string_view text) {
+    const auto before = std::signal(SIGPIPE, SIG_IGN);  // where the reader is gone
+    while (!text.empty()) {
+        const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+        if (n < 0 && errno != EINTR) {
+            break;
+        }
+        text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    }
+    std::signal(SIGPIPE, before);
+}
+
 // One line, also where a path in it holds a line feed or a terminal's escape sequence.
 void note(std::string_view text) {
-    std::string line;
+    std::string line = "gpt2: ";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         line += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
     }
-    fmt::print(stderr, "gpt2: {}\n", line);
+    say(line + "\n");
 }
 
 // The number that was typed, whole and within [low, high]; anything else is refused with the typed text and both ends.
@@ -97,7 +112,7 @@ class ProgressLine {
     ProgressLine& operator=(const ProgressLine&) = delete;
     ~ProgressLine() {
         if (shown_ && terminal_) {
-            fmt::print(stderr, "\r\033[K");
+            say("\r\033[K");
         }
     }
     void update(std::size_t done, std::size_t total) {
@@ -108,8 +123,7 @@ class ProgressLine {
         next_ = now + (terminal_ ? 0.2 : 10.0);
         shown_ = true;
         const double percent = 100.0 * static_cast<double>(done) / static_cast<double>(total);
-        fmt::print(stderr, "{}gpt2: {}, {:.0f} %{}", terminal_ ? "\r" : "", what_, percent, terminal_ ? "" : "\n");
-        std::fflush(stderr);
+        say(fmt::format("{}gpt2: {}, {:.0f} %{}", terminal_ ? "\r" : "", what_, percent, terminal_ ? "" : "\n"));
     }
 
   private:
@@ -336,6 +350,16 @@ void end_line_when_interrupted() {
     sigaction(SIGINT, &action, nullptr);
 }
 
+// Gives each standard descriptor that is closed one that can do nothing: a file of this program would get its number, and
+// what is said to standard error would end up in it.
+void occupy_closed_descriptors() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            [[maybe_unused]] const int opened = ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 int run(int argc, char** argv) {
     CLI::App app("gpt2 writes text with a GPT-2.", "gpt2");
     Options options;
@@ -365,6 +389,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    occupy_closed_descriptors();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the shell's limit is an error that write() reports
     try {
         return run(argc, argv);
     } catch (const UsageError& error) {

@@ -285,8 +285,8 @@ TEST_F(Program, KeepsLogitsAndLossApartOnStandardOutput) {
         EXPECT_EQ(finished.err, "gpt2: " + loss) << out;
     }
     write_text(path("all"), "OLD");
-    const Finished finished =
-        run_gpt2({"--logits", path("in"), "/dev/fd/5", "--model", bpe()}, fmt::format("5>> {}", path("all")));
+    const Finished finished = run_gpt2({"--logits", path("in"), "/dev/fd/5", "--model", bpe()},
+                                       fmt::format("> /dev/null 5>> {}", path("all")));
     EXPECT_EQ(finished.status, 0);
     EXPECT_EQ(read_text(path("all")), "OLD" + read_text(path("out")));
 }
@@ -372,6 +372,44 @@ TEST_F(Program, FailsWhenStandardOutputIsFull) {
     EXPECT_EQ(finished.err,
               "gpt2: standard output: cannot be written: No space left on device; make room on that "
               "disk\n");
+}
+
+TEST_F(Program, EndsWithItsStatusWhenStandardErrorCannotBeWritten) {
+    write_text(path("text"), "some text");
+    write_text(path("in"), int32_bytes({1, 2}));
+    const std::vector<std::pair<std::vector<std::string>, int>> uses{
+        {{"--prompt", "x", "--tokens", "2", "--model", bytes()}, 0},
+        {{"--loss", path("text"), "--model", bytes()}, 0},
+        {{"--logits", path("in"), path("out"), "--model", bpe()}, 0},
+        {{"--prompt", "x", "--model", path("none")}, 1},
+        {{"--bogus"}, 2},
+    };
+    for (const auto& [arguments, status] : uses) {
+        const std::string to = fmt::format("> {} ", path("got"));
+        run_gpt2(arguments, to);
+        const std::string expected = read_text(path("got"));
+        for (const char* error : {"2>&-", "2> /dev/full", "2>&- <&-"}) {
+            EXPECT_EQ(run_gpt2(arguments, to + error).status, status) << arguments[0] << " " << error;
+            EXPECT_EQ(read_text(path("got")), expected) << arguments[0] << " " << error;
+        }
+        // The pipe's reader is gone before the program starts.
+        for (const char* launcher : {"{ sleep 0.1;", "{ trap '' PIPE; sleep 0.1;"}) {
+            run_gpt2(arguments, fmt::format("2>&1 {}; echo $? > {}; }} | true", to, path("status")), launcher);
+            EXPECT_EQ(read_text(path("status")), fmt::format("{}\n", status)) << arguments[0] << " " << launcher;
+            EXPECT_EQ(read_text(path("got")), expected) << arguments[0];
+        }
+    }
+    EXPECT_EQ(read_text(path("out")).size(), 2 * 11 * sizeof(float));  // nothing said went into it
+}
+
+TEST_F(Program, FailsWhenTheOutputIsBeyondTheShellsLimit) {
+    write_text(path("in"), int32_bytes(std::vector<int>(12, 1)));
+    fs::create_directory(path("limited"));
+    const Finished finished = run_gpt2({"--logits", path("in"), path("limited/out"), "--model", bytes()}, "",
+                                       "ulimit -f 1;");  // 512 or 1024 bytes
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_TRUE(contains(finished.err, "File too large")) << finished.err;
+    EXPECT_TRUE(fs::is_empty(path("limited")));
 }
 
 TEST_F(Program, FailsWhenTheOutputFileCannotBeWritten) {
