@@ -21,6 +21,46 @@
 #include "checker/base/text.h"
 
 namespace checker {
+
+// A file that is being read, and how it was when it was opened.
+class OpenFile {
+  public:
+    OpenFile(FileDescriptor file, const struct stat& status) : file_(std::move(file)), status_(status) {}
+
+    std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
+
+    void read(std::span<std::byte> out, std::uint64_t offset, const std::string& name) const {
+        while (!out.empty()) {
+            const ssize_t n = pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+            if (n < 0 && errno == EINTR) {
+                continue;
+            }
+            if (n < 0) {
+                throw FileError(fmt::format("{}: cannot be read: {}; check the disk", name, std::strerror(errno)));
+            }
+            if (n == 0) {
+                throw FileError(fmt::format("{}: became shorter while it was read; {}", name, kWait));
+            }
+            out = out.subspan(static_cast<std::size_t>(n));
+            offset += static_cast<std::uint64_t>(n);
+        }
+    }
+
+    void check_unchanged(const std::string& name) const {
+        struct stat now {};
+        if (fstat(file_.get(), &now) != 0 || now.st_size != status_.st_size ||
+            now.st_mtim.tv_sec != status_.st_mtim.tv_sec || now.st_mtim.tv_nsec != status_.st_mtim.tv_nsec) {
+            throw FileError(fmt::format("{}: was written to while it was read; {}", name, kWait));
+        }
+    }
+
+  private:
+    static constexpr std::string_view kWait = "run again when it is complete";
+
+    FileDescriptor file_;
+    struct stat status_ {};
+};
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian, and views are not converted");
@@ -253,6 +293,14 @@ long TensorView::elements() const {
     return static_cast<long>(bytes.size() / bytes_per_element(dtype));
 }
 
+void TensorView::read(std::span<std::byte> out, std::size_t first) const {
+    if (source) {
+        source->read(out, offset + first, *file);
+    } else {
+        std::ranges::copy(bytes.subspan(first, out.size()), out.begin());
+    }
+}
+
 std::span<const float> TensorView::f32() const {
     return typed<float>(*this, DType::f32);
 }
@@ -267,7 +315,7 @@ SafeTensors SafeTensors::open(const std::filesystem::path& path) {
     const std::string& name = *file.file_;
 
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
-    const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (opened.get() < 0) {
         const int reason = errno;
         throw FileError(
@@ -293,18 +341,32 @@ SafeTensors SafeTensors::open(const std::filesystem::path& path) {
         throw FileError(fmt::format("{}: cannot be mapped into memory: {}", name, std::strerror(errno)));
     }
     file.mapping_ = MappedBytes(static_cast<std::byte*>(mapped), Unmap{size});
-    file.parse({file.mapping_.get(), size});
+    file.source_ = std::make_shared<const OpenFile>(std::move(opened), status);
+
+    std::uint64_t header_bytes = 0;
+    file.source_->read(std::as_writable_bytes(std::span(&header_bytes, 1)), 0, name);
+    const std::uint64_t wanted = header_bytes <= kMaxHeader ? kLengthBytes + header_bytes : kLengthBytes;
+    std::string head(std::min<std::uint64_t>(wanted, size), '\0');
+    file.source_->read(std::as_writable_bytes(std::span(head)), 0, name);
+    file.parse({file.mapping_.get(), size}, head);
     return file;
 }
 
 SafeTensors SafeTensors::from_memory(std::span<const std::byte> bytes, std::string name) {
     SafeTensors file;
     file.file_ = std::make_shared<const std::string>(std::move(name));
-    file.parse(bytes);
+    file.parse(bytes, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return file;
 }
 
-void SafeTensors::parse(std::span<const std::byte> bytes) {
+void SafeTensors::check_unchanged() const {
+    if (source_) {
+        source_->check_unchanged(*file_);
+    }
+}
+
+// `head` has the length and the header, as far as they are there. Of `bytes` only the size is used.
+void SafeTensors::parse(std::span<const std::byte> bytes, std::string_view head) {
     const auto refuse = [this](std::string_view what, std::string_view mend) {
         throw FileError(fmt::format("{}: {}; {}", *file_, what, mend));
     };
@@ -312,7 +374,7 @@ void SafeTensors::parse(std::span<const std::byte> bytes) {
         refuse(fmt::format("truncated: {} bytes are too few for a safetensors file", bytes.size()), kAgain);
     }
     std::uint64_t header_bytes = 0;
-    std::memcpy(&header_bytes, bytes.data(), kLengthBytes);
+    std::memcpy(&header_bytes, head.data(), kLengthBytes);
     if (header_bytes > kMaxHeader) {
         refuse(fmt::format("not a safetensors file: its header would be {} bytes, and {} is the most the format allows",
                            header_bytes, kMaxHeader),
@@ -323,7 +385,7 @@ void SafeTensors::parse(std::span<const std::byte> bytes) {
                            bytes.size() - kLengthBytes),
                kAgain);
     }
-    const std::string_view header(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, header_bytes);
+    const std::string_view header = head.substr(kLengthBytes, header_bytes);
     const std::span<const std::byte> data = bytes.subspan(kLengthBytes + header_bytes);
 
     HeaderReader reader;
@@ -379,7 +441,9 @@ void SafeTensors::parse(std::span<const std::byte> bytes) {
                             .dtype = *entry.dtype,
                             .shape = {entry.shape->begin(), entry.shape->end()},
                             .bytes = data.subspan(begin, end - begin),
-                            .file = file_});
+                            .file = file_,
+                            .source = source_,
+                            .offset = kLengthBytes + header_bytes + begin});
     }
 
     // The byte ranges tile the data: no two overlap and nothing lies between them.

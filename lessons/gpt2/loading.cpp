@@ -120,17 +120,13 @@ bool is_mask(std::string_view name, int L) {
 
 // Elements first to first + out.size() of a tensor, as floats.
 void decode(std::span<float> out, const TensorView& tensor, std::size_t first) {
-    const std::byte* source = tensor.bytes.data() + first * checker::bytes_per_element(tensor.dtype);
     if (tensor.dtype == DType::f32) {
-        std::memcpy(out.data(), source, out.size_bytes());  // not a cast: the bytes need not be aligned
+        tensor.read(std::as_writable_bytes(out), first * sizeof(float));
         return;
     }
-    const auto convert = tensor.dtype == DType::f16 ? float_from_half : float_from_bfloat16;
-    for (std::size_t i = 0; i < out.size(); i++) {
-        std::uint16_t bits = 0;
-        std::memcpy(&bits, source + i * sizeof(bits), sizeof(bits));
-        out[i] = convert(bits);
-    }
+    std::vector<std::uint16_t> bits(out.size());
+    tensor.read(std::as_writable_bytes(std::span(bits)), first * sizeof(std::uint16_t));
+    std::ranges::transform(bits, out.begin(), tensor.dtype == DType::f16 ? float_from_half : float_from_bfloat16);
 }
 
 void refuse_non_finite(std::span<const float> values, const TensorView& tensor, std::size_t first) {
@@ -394,6 +390,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
                             *tensor.file));
         }
     }
+    for (const SafeTensors& file : files) { file.check_unchanged(); }
     if (progress) {
         progress(total, total);
     }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -232,6 +233,34 @@ TEST(Loading, ReadsAModelInSeveralFiles) {
     write_text(folder / "model.safetensors.index.json", "{\"weight_map\": {" + map + "}}");
     Parameters params = load_parameters(folder.path());
     expect_loaded(params, model);
+}
+
+TEST(Loading, RefusesAFileThatChangesWhileItIsRead) {
+    const TinyModel model;
+    const TemporaryFolder folder;
+    model.save(folder.path());
+    const fs::path path = folder / "model.safetensors";
+    const std::string bytes = read_text(path);
+    const auto refusal_after = [&](const std::function<void()>& change) {
+        write_text(path, bytes);
+        std::vector<checker::SafeTensors> files;
+        files.push_back(checker::SafeTensors::open(path));
+        change();
+        return message_of([&] { load_parameters(model.config, files); });
+    };
+    EXPECT_EQ(refusal_after([] {}), "");
+    for (const std::size_t size : {std::size_t{0}, std::size_t{4096}, bytes.size() - 4}) {
+        EXPECT_EQ(refusal_after([&] { fs::resize_file(path, size); }),
+                  path.string() + ": became shorter while it was read; run again when it is complete");
+    }
+    const fs::file_time_type later = fs::file_time_type::clock::now() + std::chrono::seconds(1);
+    EXPECT_EQ(refusal_after([&] { fs::last_write_time(path, later); }),
+              path.string() + ": was written to while it was read; run again when it is complete");
+    EXPECT_EQ(refusal_after([&] {  // saved under another name, then renamed: what is open stays whole
+                  write_text(folder / "new", "");
+                  fs::rename(folder / "new", path);
+              }),
+              "");
 }
 
 TEST(Loading, RefusesAnIndexThatLeavesItsFolder) {
