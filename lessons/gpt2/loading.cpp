@@ -320,6 +320,10 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
             total += tensor.bytes.size();
         }
     }
+    // save_model of safetensors keeps one name of a tied pair, and it may be this one.
+    if (const auto head = found.find("lm_head.weight"); head != found.end()) {
+        found.emplace("wte.weight", head->second);
+    }
     const std::string where = files.empty() ? "the model" : files.front().file();
 
     // Compare names and shapes before allocating: a config that asks for more than the file holds must not cost memory.

@@ -129,6 +129,19 @@ TEST(Loading, AcceptsATiedHead) {
     EXPECT_EQ(refusal(model), "");
 }
 
+TEST(Loading, TakesATiedPairFromTheHeadAlone) {
+    TinyModel model;
+    for (float& x : model.at("wte.weight").values) { x += 1.0f; }
+    model.at("wte.weight").name = "lm_head.weight";
+    const TemporaryFolder folder;
+    model.save(folder.path());
+    Parameters params = load_parameters(folder.path());
+    EXPECT_EQ(params.wte[3], TinyModel::value("wte.weight", 3) + 1.0f);
+
+    model.at("lm_head.weight").shape = {4, 11};
+    EXPECT_TRUE(contains(refusal(model), "tensor \"lm_head.weight\" has the shape (4, 11)")) << refusal(model);
+}
+
 TEST(Loading, RefusesAHeadThatIsNotTied) {
     TinyModel model;
     StoredTensor head = model.at("wte.weight");
