@@ -245,11 +245,8 @@ Config parse_config(std::string_view text, const std::string& file) {
     reader.must_be("model_type", "gpt2");
 
     Config config;
-    // The oldest published files call the context n_ctx only, later ones carry both.
-    config.max_T = reader.size(reader.has("n_positions") ? "n_positions" : "n_ctx");
-    if (reader.has("n_ctx") && reader.size("n_ctx") != config.max_T) {
-        reader.refuse("n_ctx", document["n_ctx"], fmt::format("n_positions, {}", config.max_T));
-    }
+    // The oldest published files call the context n_ctx. Where both are there, n_ctx may be a default left over.
+    config.max_T = reader.size(reader.has("n_ctx") && !reader.has("n_positions") ? "n_ctx" : "n_positions");
     config.V = reader.size("vocab_size");
     config.Vp = padded_vocabulary(config.V);
     config.L = reader.size("n_layer");

@@ -334,6 +334,8 @@ TEST(Config, RefusesWhatIsNotAnObject) {
 TEST(Config, NamesAMissingSize) {
     EXPECT_TRUE(contains(config_refusal(R"({"n_positions": 16, "vocab_size": 256, "n_layer": 2, "n_head": 2})"),
                          "lacks n_embd"));
+    EXPECT_TRUE(contains(config_refusal(R"({"vocab_size": 256, "n_embd": 8, "n_layer": 2, "n_head": 2})"),
+                         "lacks n_positions"));
 }
 
 TEST(Config, RefusesSizesThatAreNoSizes) {
@@ -359,7 +361,7 @@ TEST(Config, RefusesEverySettingThatThisProgramDoesNotImplement) {
          {"\"n_inner\": 16", "\"activation_function\": \"gelu\"", "\"activation_function\": \"relu\"",
           "\"layer_norm_epsilon\": 1e-6", "\"layer_norm_epsilon\": 0", "\"layer_norm_epsilon\": \"1e-5\"",
           "\"scale_attn_weights\": false", "\"scale_attn_by_inverse_layer_idx\": true", "\"add_cross_attention\": true",
-          "\"tie_word_embeddings\": false", "\"model_type\": \"llama\"", "\"n_ctx\": 8", "\"n_layer\": 5000"}) {
+          "\"tie_word_embeddings\": false", "\"model_type\": \"llama\"", "\"n_layer\": 5000"}) {
         const std::string key = setting.substr(1, setting.find('"', 1) - 1);
         EXPECT_TRUE(contains(config_refusal(config_with(setting)), key)) << setting;
     }
@@ -370,6 +372,12 @@ TEST(Config, TakesTheContextOfOldFilesFromNCtx) {
         parse_config(R"({"n_ctx": 32, "vocab_size": 300, "n_embd": 8, "n_layer": 1, "n_head": 1})", "config.json");
     EXPECT_EQ(config.max_T, 32);
     EXPECT_EQ(config.Vp, 384);
+}
+
+TEST(Config, PassesOverNCtxBesideNPositions) {
+    for (const char* rest : {"8", "1024", "0", "\"x\""}) {
+        EXPECT_EQ(parse_config(config_with(fmt::format("\"n_ctx\": {}", rest)), "config.json").max_T, 16) << rest;
+    }
 }
 
 TEST(Half, HasTheValueOfEveryBitPattern) {
