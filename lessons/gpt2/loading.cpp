@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -116,6 +117,14 @@ bool is_mask(std::string_view name, int L) {
     }
     const std::string_view rest = name.substr(digits);
     return std::stoi(std::string(name.substr(0, digits))) < L && (rest == ".attn.bias" || rest == ".attn.masked_bias");
+}
+
+// Returns true for what transformers and trl save beside a GPT-2 and the logits do not need: heads of other tasks, and
+// buffers that hold positions.
+bool is_of_another_task(std::string_view name) {
+    constexpr std::array kHeads{"v_head.", "score.", "classifier.", "qa_outputs.", "multiple_choice_head."};
+    return std::ranges::any_of(kHeads, [name](std::string_view head) { return name.starts_with(head); }) ||
+           name == "position_ids" || name.ends_with(".position_ids") || name.ends_with(".inv_freq");
 }
 
 // Elements first to first + out.size() of a tensor, as floats.
@@ -294,12 +303,13 @@ Config load_config(const fs::path& dir) {
     return parse_config(read_file(file, kMaxJson), file.string());
 }
 
-Parameters load_parameters(const fs::path& dir, const LoadProgress& progress) {
+Parameters load_parameters(const fs::path& dir, const LoadProgress& progress, const Note& note) {
     const Config config = load_config(dir);
-    return load_parameters(config, open_weights(dir), progress);
+    return load_parameters(config, open_weights(dir), progress, note);
 }
 
-Parameters load_parameters(const Config& config, std::span<const SafeTensors> files, const LoadProgress& progress) {
+Parameters load_parameters(const Config& config, std::span<const SafeTensors> files, const LoadProgress& progress,
+                           const Note& note) {
     // Every tensor by its name without the prefix.
     constexpr std::string_view kPrefix = "transformer.";
     std::map<std::string, const TensorView*, std::less<>> found;
@@ -325,7 +335,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
 
     // Compare names and shapes before allocating: a config that asks for more than the file holds must not cost memory.
     Parameters params(config);
-    std::vector<std::string> missing, unknown;
+    std::vector<std::string> missing, unknown, unused;
     std::map<std::string, const TensorView*, std::less<>> wanted;
     params.visit([&](const std::string& name, float*&, const Shape& shape) {
         const auto entry = found.find(name);
@@ -356,7 +366,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
     for (const auto& [name, tensor] : found) {
         if (!wanted.contains(name) && !is_mask(name, config.L) && name != "lm_head.weight") {
             if (std::ranges::find(missing, name) == missing.end()) {
-                unknown.push_back(in_quotes(tensor->name));
+                (is_of_another_task(name) ? unused : unknown).push_back(in_quotes(tensor->name));
             }
         }
     }
@@ -365,8 +375,14 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
                                     missing.size() == 1 ? "" : "s", listed(missing)));
     }
     if (!unknown.empty()) {
-        throw FileError(fmt::format("{}: has {} tensor{} that a GPT-2 of this config.json has not: {}", where,
-                                    unknown.size(), unknown.size() == 1 ? "" : "s", listed(unknown)));
+        throw FileError(
+            fmt::format("{}: has {} tensor{} that a GPT-2 of this config.json has not: {}; if they are not needed, "
+                        "GPT2LMHeadModel's from_pretrained and save_pretrained leave them out",
+                        where, unknown.size(), unknown.size() == 1 ? "" : "s", listed(unknown)));
+    }
+    if (!unused.empty() && note) {
+        note(fmt::format("{}: passed over {} tensor{} that the logits do not need: {}", where, unused.size(),
+                         unused.size() == 1 ? "" : "s", listed(unused)));
     }
 
     params.allocate();

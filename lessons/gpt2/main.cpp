@@ -201,7 +201,8 @@ Parameters load(const Options& options) {
         return load_embedded_model();
     }
     ProgressLine line(fmt::format("loading {}", options.model));
-    return load_parameters(options.model, [&line](std::size_t done, std::size_t total) { line.update(done, total); });
+    return load_parameters(
+        options.model, [&line](std::size_t done, std::size_t total) { line.update(done, total); }, note);
 }
 
 // Returns what tells the model's tokens from bytes, as the object of "it has"; nothing if a token is a byte.

@@ -168,10 +168,28 @@ TEST(Loading, CountsMissingTensorsInsteadOfListingThemAll) {
         << refusal(model);
 }
 
+TEST(Loading, PassesOverWhatTheLogitsDoNotNeed) {
+    TinyModel model;
+    const TemporaryFolder folder;
+    std::string said;
+    for (const char* name : {"v_head.summary.weight", "score.weight", "classifier.bias", "qa_outputs.weight",
+                             "multiple_choice_head.summary.bias", "position_ids", "h.0.attn.rotary.inv_freq"}) {
+        model.tensors.push_back({name, DType::f32, {1}, {1}});
+        model.save(folder.path(), "");
+        said.clear();
+        Parameters params = load_parameters(folder.path(), {}, [&](const std::string& line) { said += line; });
+        expect_loaded(params, model);
+    }
+    EXPECT_TRUE(contains(said, "passed over 7 tensors that the logits do not need: \"classifier.bias\", ")) << said;
+    EXPECT_EQ(refusal(model), "");  // with the prefix too
+}
+
 TEST(Loading, NamesExtraTensors) {
     TinyModel model;
     model.tensors.push_back({"h.0.ln_3.weight", DType::f32, {1}, {1}});
     EXPECT_TRUE(contains(refusal(model), "of this config.json has not: \"transformer.h.0.ln_3.weight\""))
+        << refusal(model);
+    EXPECT_TRUE(contains(refusal(model), "if they are not needed, GPT2LMHeadModel's from_pretrained"))
         << refusal(model);
 }
 
