@@ -138,6 +138,29 @@ void decode(std::span<float> out, const TensorView& tensor, std::size_t first) {
     std::ranges::transform(bits, out.begin(), tensor.dtype == DType::f16 ? float_from_half : float_from_bfloat16);
 }
 
+bool has_float_dtype(const TensorView& tensor) {
+    return tensor.dtype == DType::f32 || tensor.dtype == DType::f16 || tensor.dtype == DType::bf16;
+}
+
+// Compares values, whatever the two are stored as.
+bool are_equal(const TensorView& a, const TensorView& b) {
+    if (a.shape != b.shape || !has_float_dtype(a) || !has_float_dtype(b)) {
+        return false;
+    }
+    constexpr std::size_t kBlock = 1u << 14;
+    const auto elements = static_cast<std::size_t>(a.elements());
+    std::vector<float> of_a(kBlock), of_b(kBlock);
+    for (std::size_t first = 0; first < elements; first += kBlock) {
+        const std::size_t n = std::min(kBlock, elements - first);
+        decode(std::span(of_a).first(n), a, first);
+        decode(std::span(of_b).first(n), b, first);
+        if (!std::equal(of_a.begin(), of_a.begin() + static_cast<std::ptrdiff_t>(n), of_b.begin())) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void refuse_non_finite(std::span<const float> values, const TensorView& tensor, std::size_t first) {
     const auto bad = std::ranges::find_if_not(values, [](float x) { return std::isfinite(x); });
     if (bad == values.end()) {
@@ -279,11 +302,16 @@ Config parse_config(std::string_view text, const std::string& file) {
     reader.must_be("scale_attn_weights", true);
     reader.must_be("scale_attn_by_inverse_layer_idx", false);
     reader.must_be("add_cross_attention", false);
-    reader.must_be("tie_word_embeddings", true);
+    if (reader.has("tie_word_embeddings") && !document["tie_word_embeddings"].is_boolean()) {
+        reader.refuse("tie_word_embeddings", document["tie_word_embeddings"], "true or false");
+    }
     return config;
 }
 
-Config load_config(const fs::path& dir) {
+namespace {
+
+// Returns the text of config.json.
+std::string read_config(const fs::path& dir) {
     std::error_code error;
     const fs::file_status status = fs::status(dir, error);
     if (status.type() == fs::file_type::not_found) {
@@ -299,13 +327,37 @@ Config load_config(const fs::path& dir) {
                                 "model.safetensors",
                                 dir.string()));
     }
-    const fs::path file = dir / "config.json";
-    return parse_config(read_file(file, kMaxJson), file.string());
+    return read_file(dir / "config.json", kMaxJson);
+}
+
+// Throws if an untied model lacks one of the two: it would be another than the one that is there, and nobody knows which.
+void require_both(std::span<const SafeTensors> files, const std::string& config_file) {
+    for (const std::string name : {"wte.weight", "lm_head.weight"}) {
+        const auto has = [&name](const SafeTensors& file) {
+            return file.find(name) || file.find("transformer." + name);
+        };
+        if (std::ranges::none_of(files, has)) {
+            throw FileError(
+                fmt::format("{}: tie_word_embeddings is false, but {} lacks {}; make it true if the two are tied",
+                            config_file, files.front().file(), name));
+        }
+    }
+}
+
+}  // namespace
+
+Config load_config(const fs::path& dir) {
+    return parse_config(read_config(dir), (dir / "config.json").string());
 }
 
 Parameters load_parameters(const fs::path& dir, const LoadProgress& progress, const Note& note) {
-    const Config config = load_config(dir);
-    return load_parameters(config, open_weights(dir), progress, note);
+    const std::string text = read_config(dir), file = (dir / "config.json").string();
+    const Config config = parse_config(text, file);
+    const std::vector<SafeTensors> files = open_weights(dir);
+    if (parse_json(text, file).value("tie_word_embeddings", json()) == json(false)) {
+        require_both(files, file);
+    }
+    return load_parameters(config, files, progress, note);
 }
 
 Parameters load_parameters(const Config& config, std::span<const SafeTensors> files, const LoadProgress& progress,
@@ -357,7 +409,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
                             "do not belong together",
                             *tensor.file, in_quotes(tensor.name), shape_text(tensor.shape), shape_text(expected)));
         }
-        if (tensor.dtype != DType::f32 && tensor.dtype != DType::f16 && tensor.dtype != DType::bf16) {
+        if (!has_float_dtype(tensor)) {
             throw FileError(fmt::format("{}: tensor {} is {}; weights must be F32, F16 or BF16", *tensor.file,
                                         in_quotes(tensor.name), checker::to_string(tensor.dtype)));
         }
@@ -400,7 +452,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
 
     if (const auto head = found.find("lm_head.weight"); head != found.end()) {
         const TensorView &tensor = *head->second, &wte = *wanted.find("wte.weight")->second;
-        if (tensor.dtype != wte.dtype || tensor.shape != wte.shape || !std::ranges::equal(tensor.bytes, wte.bytes)) {
+        if (&tensor != &wte && !are_equal(tensor, wte)) {
             throw FileError(
                 fmt::format("{}: lm_head.weight differs from wte.weight; this program ties the two, as "
                             "GPT-2 does",

@@ -151,6 +151,45 @@ TEST(Loading, RefusesAHeadThatIsNotTied) {
     EXPECT_TRUE(contains(refusal(model), "lm_head.weight differs from wte.weight"));
 }
 
+TEST(Loading, ComparesTheValuesOfAHead) {
+    for (const DType stored : {DType::f32, DType::f16, DType::bf16}) {
+        for (const DType copied : {DType::f32, DType::f16, DType::bf16}) {
+            TinyModel model;  // its values are the same in each type
+            model.at("wte.weight").dtype = stored;
+            StoredTensor head = model.at("wte.weight");
+            head.name = "lm_head.weight";
+            head.dtype = copied;
+            model.tensors.push_back(head);
+            EXPECT_EQ(refusal(model), "");
+            model.tensors.back().values.back() += 0.125f;
+            EXPECT_TRUE(contains(refusal(model), "lm_head.weight differs from wte.weight"));
+        }
+    }
+}
+
+TEST(Loading, TakesAnUntiedHeadThatIsEqual) {
+    TinyModel model;
+    const TemporaryFolder folder;
+    const auto refusal_of_untied = [&] {
+        model.save(folder.path());
+        std::string config = model.config_json();
+        config.insert(1, "\"tie_word_embeddings\": false, ");
+        write_text(folder / "config.json", config);
+        return message_of([&] { load_parameters(folder.path()); });
+    };
+    EXPECT_TRUE(contains(refusal_of_untied(), "tie_word_embeddings is false, but ")) << refusal_of_untied();
+    StoredTensor head = model.at("wte.weight");
+    head.name = "lm_head.weight";
+    model.tensors.push_back(head);
+    EXPECT_EQ(refusal_of_untied(), "");
+    model.tensors.back().values[3] += 1.0f;
+    EXPECT_TRUE(contains(refusal_of_untied(), "lm_head.weight differs from wte.weight"));
+    model.tensors.pop_back();
+    model.at("wte.weight").name = "lm_head.weight";  // wte itself is lost
+    EXPECT_TRUE(contains(refusal_of_untied(), "lacks wte.weight; make it true if the two are tied"))
+        << refusal_of_untied();
+}
+
 TEST(Loading, NamesMissingTensors) {
     TinyModel model;
     model.remove("h.1.mlp.c_fc.bias");
@@ -379,7 +418,7 @@ TEST(Config, RefusesEverySettingThatThisProgramDoesNotImplement) {
          {"\"n_inner\": 16", "\"activation_function\": \"gelu\"", "\"activation_function\": \"relu\"",
           "\"layer_norm_epsilon\": 1e-6", "\"layer_norm_epsilon\": 0", "\"layer_norm_epsilon\": \"1e-5\"",
           "\"scale_attn_weights\": false", "\"scale_attn_by_inverse_layer_idx\": true", "\"add_cross_attention\": true",
-          "\"tie_word_embeddings\": false", "\"model_type\": \"llama\"", "\"n_layer\": 5000"}) {
+          "\"tie_word_embeddings\": 0", "\"model_type\": \"llama\"", "\"n_layer\": 5000"}) {
         const std::string key = setting.substr(1, setting.find('"', 1) - 1);
         EXPECT_TRUE(contains(config_refusal(config_with(setting)), key)) << setting;
     }
