@@ -29,9 +29,34 @@ namespace {
 
 constexpr std::size_t kMaxJson = 16u << 20;
 
+// Returns the text with Python's numbers that are not JSON, NaN and Infinity, as strings: a setting that this program
+// reads is then refused with its value.
+std::string with_quoted_constants(std::string_view text) {
+    std::string result;
+    bool in_string = false;
+    while (!text.empty()) {
+        std::size_t n = 1;
+        if (in_string) {
+            n = text[0] == '\\' && text.size() > 1 ? 2 : 1;
+        } else {
+            for (const std::string_view constant : {"NaN", "Infinity", "-Infinity"}) {
+                n = text.starts_with(constant) ? constant.size() : n;
+            }
+        }
+        in_string ^= text[0] == '"';
+        const std::string_view part = text.substr(0, n);
+        result += !in_string && n > 2 ? fmt::format("\"{}\"", part) : std::string(part);
+        text.remove_prefix(n);
+    }
+    return result;
+}
+
 json parse_json(std::string_view text, const std::string& file) {
     // nlohmann's parser keeps a stack on the heap, so deep nesting is safe; a document of kMaxJson is the bound.
     json document = json::parse(text, nullptr, false);
+    if (document.is_discarded()) {
+        document = json::parse(with_quoted_constants(text), nullptr, false);
+    }
     if (document.is_discarded()) {
         throw FileError(fmt::format("{}: is not JSON; download the file again", file));
     }
@@ -220,11 +245,12 @@ std::vector<SafeTensors> open_weights(const fs::path& dir) {
     }
     std::set<std::string> names;
     for (const auto& [tensor, file] : map->items()) {
-        if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos) {
+        const fs::path path = file.is_string() ? fs::path(file.get<std::string>()).lexically_normal() : fs::path();
+        if (!path.has_filename() || path.is_absolute() || *path.begin() == "..") {
             throw FileError(fmt::format("{}: names no file in this folder for tensor {}; download the file again",
                                         index.string(), in_quotes(tensor)));
         }
-        names.insert(file.get<std::string>());
+        names.insert(path.string());
     }
     for (const std::string& name : names) { files.push_back(SafeTensors::open(dir / name)); }
     return files;
@@ -295,10 +321,16 @@ Config parse_config(std::string_view text, const std::string& file) {
     if (!inner.is_null() && inner != json(4L * config.C)) {
         reader.refuse("n_inner", inner, fmt::format("null or 4 * n_embd, {}", 4L * config.C));
     }
-    if (document.value("activation_function", json()) != json("gelu_pytorch_tanh")) {  // the same function's other name
+    // The other names of the same function. gelu is another one.
+    constexpr std::array kGeluNames{"gelu_pytorch_tanh", "gelu_python_tanh", "gelu_fast", "gelu_accurate"};
+    const json activation = document.value("activation_function", json());
+    if (std::ranges::none_of(kGeluNames, [&activation](const char* name) { return activation == name; })) {
         reader.must_be("activation_function", "gelu_new");
     }
-    reader.must_be("layer_norm_epsilon", 1e-5);
+    const json epsilon = document.value("layer_norm_epsilon", json());
+    if (!epsilon.is_number() || epsilon.get<float>() != 1e-5f) {  // 9.999999747378752e-06 is float32's 1e-5
+        reader.must_be("layer_norm_epsilon", 1e-5);
+    }
     reader.must_be("scale_attn_weights", true);
     reader.must_be("scale_attn_by_inverse_layer_idx", false);
     reader.must_be("add_cross_attention", false);
@@ -372,7 +404,9 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
             if (name.starts_with(kPrefix)) {
                 name.remove_prefix(kPrefix.size());
             }
-            if (!found.emplace(name, &tensor).second) {
+            const auto [entry, is_new] = found.emplace(name, &tensor);
+            // Shards may overlap where they agree.
+            if (!is_new && (entry->second->file == tensor.file || !are_equal(*entry->second, tensor))) {
                 throw FileError(fmt::format("{}: has tensor {} a second time; save the model again", file.file(),
                                             in_quotes(tensor.name)));
             }

@@ -305,6 +305,25 @@ TEST(Loading, ReadsAModelInSeveralFiles) {
     expect_loaded(params, model);
 }
 
+TEST(Loading, ReadsShardsInSubfoldersAndATensorInTwoThatAgree) {
+    TinyModel model;
+    const TemporaryFolder folder;
+    model.save(folder.path(), "");
+    fs::remove(folder / "model.safetensors");
+    fs::create_directory(folder / "part");
+    const std::span all(model.tensors);
+    write_text(folder / "1.safetensors", safetensors_bytes(all.first(5)));
+    write_text(folder / "part/2.safetensors", safetensors_bytes(all.subspan(4)));
+    write_text(folder / "model.safetensors.index.json",
+               R"({"weight_map": {"wte.weight": "./1.safetensors", "ln_f.bias": "part/2.safetensors"}})");
+    Parameters params = load_parameters(folder.path());
+    expect_loaded(params, model);
+
+    model.tensors[4].values[0] += 1.0f;
+    write_text(folder / "part/2.safetensors", safetensors_bytes(std::span(model.tensors).subspan(4)));
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "a second time"));
+}
+
 TEST(Loading, RefusesAFileThatChangesWhileItIsRead) {
     const TinyModel model;
     const TemporaryFolder folder;
@@ -339,6 +358,12 @@ TEST(Loading, RefusesAnIndexThatLeavesItsFolder) {
     fs::remove(folder / "model.safetensors");
     write_text(folder / "model.safetensors.index.json", R"({"weight_map": {"wte.weight": "../x.safetensors"}})");
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "names no file in this folder"));
+    for (const char* file : {"part/../../x.safetensors", "/x.safetensors", "", "part/", ".."}) {
+        write_text(folder / "model.safetensors.index.json",
+                   fmt::format(R"({{"weight_map": {{"wte.weight": "{}"}}}})", file));
+        EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "names no file in this folder"))
+            << file;
+    }
     write_text(folder / "model.safetensors.index.json", R"({"weight_map": {}})");
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "lacks weight_map"));
 }
@@ -376,10 +401,13 @@ TEST(Config, ReadsWhatHuggingFaceWrites) {
               expected);
 }
 
-TEST(Config, TakesBothNamesOfTheGeluByTanh) {
-    const std::string rest = R"("n_positions": 8, "vocab_size": 5, "n_layer": 1, "n_head": 1, "n_embd": 4})";
-    EXPECT_EQ(parse_config(R"({"activation_function": "gelu_pytorch_tanh", )" + rest, "config.json"),
-              parse_config(R"({"activation_function": "gelu_new", )" + rest, "config.json"));
+TEST(Config, TakesEveryNameOfTheGeluByTanh) {
+    for (const char* name : {"gelu_new", "gelu_pytorch_tanh", "gelu_python_tanh", "gelu_fast", "gelu_accurate"}) {
+        EXPECT_EQ(config_refusal(config_with(fmt::format("\"activation_function\": \"{}\"", name))), "");
+    }
+    for (const char* name : {"gelu", "gelu_python", "gelu_10", "quick_gelu"}) {
+        EXPECT_NE(config_refusal(config_with(fmt::format("\"activation_function\": \"{}\"", name))), "") << name;
+    }
 }
 
 TEST(Config, RefusesWhatIsNotAnObject) {
@@ -422,6 +450,18 @@ TEST(Config, RefusesEverySettingThatThisProgramDoesNotImplement) {
         const std::string key = setting.substr(1, setting.find('"', 1) - 1);
         EXPECT_TRUE(contains(config_refusal(config_with(setting)), key)) << setting;
     }
+}
+
+TEST(Config, TakesTheEpsilonOfFloat32) {
+    EXPECT_EQ(config_refusal(config_with("\"layer_norm_epsilon\": 9.999999747378752e-06")), "");
+    EXPECT_NE(config_refusal(config_with("\"layer_norm_epsilon\": 1.001e-05")), "");
+}
+
+// Python's json writes them.
+TEST(Config, ReadsNumbersThatAreNotFinite) {
+    EXPECT_EQ(config_refusal(config_with(R"("a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" NaN")")), "");
+    EXPECT_TRUE(contains(config_refusal(config_with("\"layer_norm_epsilon\": NaN")), "layer_norm_epsilon is \"NaN\""));
+    EXPECT_TRUE(contains(config_refusal(config_with("\"a\": NaN, ")), "is not JSON"));
 }
 
 TEST(Config, TakesTheContextOfOldFilesFromNCtx) {
