@@ -282,6 +282,10 @@ std::size_t bytes_per_element(DType dtype) {
     return info(dtype).bytes;
 }
 
+bool is_lfs_pointer(std::string_view file) {
+    return file.starts_with("version https://git-lfs.github.com/spec/");
+}
+
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t kLongest = 64;
     std::string out = "\"";
@@ -345,7 +349,8 @@ SafeTensors SafeTensors::open(const std::filesystem::path& path) {
 
     std::uint64_t header_bytes = 0;
     file.source_->read(std::as_writable_bytes(std::span(&header_bytes, 1)), 0, name);
-    const std::uint64_t wanted = header_bytes <= kMaxHeader ? kLengthBytes + header_bytes : kLengthBytes;
+    constexpr std::uint64_t kPointerBytes = 64;  // enough to know a pointer of Git LFS
+    const std::uint64_t wanted = header_bytes <= kMaxHeader ? kLengthBytes + header_bytes : kPointerBytes;
     std::string head(std::min<std::uint64_t>(wanted, size), '\0');
     file.source_->read(std::as_writable_bytes(std::span(head)), 0, name);
     file.parse({file.mapping_.get(), size}, head);
@@ -372,6 +377,9 @@ void SafeTensors::parse(std::span<const std::byte> bytes, std::string_view head)
     };
     if (bytes.size() < kLengthBytes) {
         refuse(fmt::format("truncated: {} bytes are too few for a safetensors file", bytes.size()), kAgain);
+    }
+    if (is_lfs_pointer(head)) {
+        throw FileError(fmt::format("{}: {}", *file_, kLfsPointer));
     }
     std::uint64_t header_bytes = 0;
     std::memcpy(&header_bytes, head.data(), kLengthBytes);

@@ -75,6 +75,10 @@ class SafeTensors {
     std::map<std::string, std::string> metadata_;
 };
 
+// Returns true for what git leaves in the place of a large file that it has not fetched.
+bool is_lfs_pointer(std::string_view file);
+constexpr std::string_view kLfsPointer = "is a Git LFS pointer, not the file itself; run 'git lfs pull' in its folder";
+
 // Text from a file, fit for a message: in double quotes, at most 64 characters, nothing a terminal would interpret.
 std::string in_quotes(std::string_view text);
 

@@ -52,6 +52,9 @@ std::string with_quoted_constants(std::string_view text) {
 }
 
 json parse_json(std::string_view text, const std::string& file) {
+    if (checker::is_lfs_pointer(text)) {
+        throw FileError(fmt::format("{}: {}", file, checker::kLfsPointer));
+    }
     // nlohmann's parser keeps a stack on the heap, so deep nesting is safe; a document of kMaxJson is the bound.
     json document = json::parse(text, nullptr, false);
     if (document.is_discarded()) {
@@ -152,6 +155,26 @@ bool is_of_another_task(std::string_view name) {
            name == "position_ids" || name.ends_with(".position_ids") || name.ends_with(".inv_freq");
 }
 
+using TensorsByName = std::map<std::string, const TensorView*, std::less<>>;
+
+// Throws if a name that is not there stands behind a prefix, as torch.compile, DistributedDataParallel and others leave.
+void refuse_prefix(const TensorsByName& found, std::string_view missing, const std::string& where) {
+    for (const auto& [name, tensor] : found) {
+        std::string_view prefix = tensor->name;
+        if (!prefix.ends_with(fmt::format(".{}", missing))) {
+            continue;
+        }
+        prefix.remove_suffix(missing.size());
+        if (prefix.ends_with("transformer.")) {
+            prefix.remove_suffix(std::string_view("transformer.").size());
+        }
+        throw FileError(
+            fmt::format("{0}: its names have the prefix {1} before GPT-2's; take it off, with safetensors.torch: "
+                        "save_file({{name.removeprefix({1}): x for name, x in load_file(FILE).items()}}, FILE)",
+                        where, in_quotes(prefix)));
+    }
+}
+
 // Elements first to first + out.size() of a tensor, as floats.
 void decode(std::span<float> out, const TensorView& tensor, std::size_t first) {
     if (tensor.dtype == DType::f32) {
@@ -222,6 +245,46 @@ void read_matrix(float* out, const TensorView& tensor, long rows, long columns, 
     }
 }
 
+// The names in a folder, in order.
+std::set<std::string> names_in(const fs::path& dir) {
+    std::set<std::string> names;
+    std::error_code none;
+    for (fs::directory_iterator entry(dir, none), end; entry != end; entry.increment(none)) {
+        names.insert(entry->path().filename().string());
+    }
+    return names;
+}
+
+// Returns what the folder has in the place of model.safetensors, and the mend; nothing where it has nothing known.
+std::string other_weights(const fs::path& dir) {
+    constexpr std::string_view kSave = "call save_pretrained, which writes model.safetensors";
+    const auto not_read = [](std::string_view name, std::string_view mend) {
+        return fmt::format("has only {}, which is not read; {}", name, mend);
+    };
+    for (const std::string& name : names_in(dir)) {
+        if (name.starts_with("adapter_model.")) {
+            return not_read(name, "merge the adapter into its model with peft's merge_and_unload and save that");
+        }
+        if (name.find("-of-") != std::string::npos && name.ends_with(".safetensors")) {
+            return fmt::format("has {} but no model.safetensors.index.json; download that too", name);
+        }
+        if (name.ends_with(".safetensors")) {
+            return fmt::format("has {} but no model.safetensors; if it is the model, give it that name", name);
+        }
+        if (name.starts_with("pytorch_model")) {
+            return not_read(name, fmt::format("load it with transformers and {}", kSave));
+        }
+        if (name == "tf_model.h5" || name == "flax_model.msgpack") {
+            return not_read(name, fmt::format("load it with transformers 4 (from_{}=True) and {}",
+                                              name[0] == 't' ? "tf" : "flax", kSave));
+        }
+        if (name.ends_with(".gguf") || name.ends_with(".pt") || name.ends_with(".pth") || name.ends_with(".ckpt")) {
+            return not_read(name, "take the model as transformers saves it, with model.safetensors");
+        }
+    }
+    return "";
+}
+
 // The folder's safetensors files: the one, or the shards that the index names.
 std::vector<SafeTensors> open_weights(const fs::path& dir) {
     std::vector<SafeTensors> files;
@@ -229,11 +292,10 @@ std::vector<SafeTensors> open_weights(const fs::path& dir) {
     const fs::path index = dir / "model.safetensors.index.json";
     std::error_code ignored;
     if (fs::exists(single, ignored) || !fs::exists(index, ignored)) {
-        if (!fs::exists(single, ignored) && fs::exists(dir / "pytorch_model.bin", ignored)) {
-            throw FileError(
-                fmt::format("{}: has only pytorch_model.bin, which is not read; load it with transformers and call "
-                            "save_pretrained, which writes model.safetensors",
-                            dir.string()));
+        if (!fs::exists(fs::symlink_status(single, ignored))) {
+            if (const std::string other = other_weights(dir); !other.empty()) {
+                throw FileError(fmt::format("{}: {}", dir.string(), other));
+            }
         }
         files.push_back(SafeTensors::open(single));
         return files;
@@ -349,7 +411,7 @@ std::string read_config(const fs::path& dir) {
     if (status.type() == fs::file_type::not_found) {
         throw FileError(
             fmt::format("{}: no such folder; --model wants a Hugging Face folder with config.json and "
-                        "model.safetensors",
+                        "model.safetensors, and downloads nothing: 'hf download NAME --local-dir DIR' does",
                         dir.string()));
     }
     if (status.type() != fs::file_type::directory) {
@@ -358,6 +420,15 @@ std::string read_config(const fs::path& dir) {
                   : fmt::format("{}: is not a folder; name the one that holds config.json and "
                                 "model.safetensors",
                                 dir.string()));
+    }
+    if (!fs::exists(dir / "config.json", error)) {
+        for (const std::string& snapshot : names_in(dir / "snapshots")) {
+            const fs::path inside = dir / "snapshots" / snapshot;
+            if (fs::exists(inside / "config.json", error)) {
+                throw FileError(fmt::format("{}: is a folder of Hugging Face's cache; name the snapshot in it, {}",
+                                            dir.string(), inside.string()));
+            }
+        }
     }
     return read_file(dir / "config.json", kMaxJson);
 }
@@ -396,7 +467,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
                            const Note& note) {
     // Every tensor by its name without the prefix.
     constexpr std::string_view kPrefix = "transformer.";
-    std::map<std::string, const TensorView*, std::less<>> found;
+    TensorsByName found;
     std::size_t total = 0;
     for (const SafeTensors& file : files) {
         for (const TensorView& tensor : file.tensors()) {
@@ -422,7 +493,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
     // Compare names and shapes before allocating: a config that asks for more than the file holds must not cost memory.
     Parameters params(config);
     std::vector<std::string> missing, unknown, unused;
-    std::map<std::string, const TensorView*, std::less<>> wanted;
+    TensorsByName wanted;
     params.visit([&](const std::string& name, float*&, const Shape& shape) {
         const auto entry = found.find(name);
         if (entry == found.end()) {
@@ -457,6 +528,7 @@ Parameters load_parameters(const Config& config, std::span<const SafeTensors> fi
         }
     }
     if (!missing.empty()) {
+        refuse_prefix(found, missing.front(), where);
         throw FileError(fmt::format("{}: lacks {} tensor{} that config.json asks for: {}", where, missing.size(),
                                     missing.size() == 1 ? "" : "s", listed(missing)));
     }

@@ -368,16 +368,68 @@ TEST(Loading, RefusesAnIndexThatLeavesItsFolder) {
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "lacks weight_map"));
 }
 
-TEST(Loading, TellsHowToMendAFolderWithPytorchWeightsOnly) {
+TEST(Loading, TellsHowToMendAFolderWithOtherWeights) {
     const TemporaryFolder folder;
     TinyModel().save(folder.path());
-    fs::rename(folder / "model.safetensors", folder / "pytorch_model.bin");
-    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "save_pretrained"));
+    fs::path now = folder / "model.safetensors";
+    for (const auto& [name, part] : std::map<std::string, std::string>{
+             {"pytorch_model.bin", "load it with transformers and call save_pretrained"},
+             {"pytorch_model.bin.index.json", "load it with transformers and call save_pretrained"},
+             {"tf_model.h5", "transformers 4 (from_tf=True) and call save_pretrained"},
+             {"flax_model.msgpack", "transformers 4 (from_flax=True) and call save_pretrained"},
+             {"adapter_model.safetensors", "peft's merge_and_unload"},
+             {"model.fp16.safetensors", "but no model.safetensors; if it is the model, give it that name"},
+             {"model-00001-of-00002.safetensors", "but no model.safetensors.index.json; download that too"},
+             {"gpt2.Q8_0.gguf", "as transformers saves it"},
+             {"ckpt.pt", "as transformers saves it"},
+         }) {
+        fs::rename(now, folder / name);
+        now = folder / name;
+        const std::string message = message_of([&] { load_parameters(folder.path()); });
+        EXPECT_TRUE(contains(message, name)) << message;
+        EXPECT_TRUE(contains(message, part)) << message;
+    }
+}
+
+TEST(Loading, NamesTheSnapshotInACacheFolder) {
+    const TemporaryFolder folder;
+    TinyModel().save(folder / "snapshots" / "607a");
+    EXPECT_EQ(message_of([&] { load_parameters(folder.path()); }),
+              fmt::format("{0}: is a folder of Hugging Face's cache; name the snapshot in it, {0}/snapshots/607a",
+                          folder.path().string()));
+    fs::remove(folder / "snapshots/607a/config.json");
+    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "config.json: cannot be read"));
+}
+
+TEST(Loading, KnowsPointersOfGitLfs) {
+    const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 548105171\n";
+    const TemporaryFolder folder;
+    for (const char* name : {"model.safetensors", "config.json"}) {
+        TinyModel().save(folder.path());
+        write_text(folder / name, pointer);
+        EXPECT_EQ(
+            message_of([&] { load_parameters(folder.path()); }),
+            (folder / name).string() + ": is a Git LFS pointer, not the file itself; run 'git lfs pull' in its folder");
+    }
+}
+
+TEST(Loading, NamesThePrefixOfEveryName) {
+    for (const std::string prefix : {"_orig_mod.", "module.", "model.", "base_model.model.", "transformer.module."}) {
+        for (const char* own : {"transformer.", ""}) {
+            TinyModel model;
+            const TemporaryFolder folder;
+            model.save(folder.path(), prefix + own);
+            const std::string message = message_of([&] { load_parameters(folder.path()); });
+            EXPECT_TRUE(contains(message, fmt::format("the prefix \"{}\" before GPT-2's", prefix))) << message;
+            EXPECT_TRUE(contains(message, fmt::format("name.removeprefix(\"{}\")", prefix))) << message;
+        }
+    }
 }
 
 TEST(Loading, RefusesFoldersThatAreNone) {
     const TemporaryFolder folder;
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder / "none"); }), "no such folder"));
+    EXPECT_TRUE(contains(message_of([&] { load_parameters("gpt2-medium"); }), "downloads nothing: 'hf download"));
     write_text(folder / "file", "x");
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder / "file"); }), "is not a folder"));
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "config.json: cannot be read"));
