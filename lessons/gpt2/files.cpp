@@ -72,6 +72,39 @@ std::optional<int> numbered_descriptor(const fs::path& path) {
     return in_folder && error == std::errc() && end == name.data() + name.size() ? std::optional(fd) : std::nullopt;
 }
 
+// Returns what is left of an open file, pipe or device.
+std::string read_to_end(int fd, const std::string& name, std::size_t max_bytes) {
+    constexpr std::size_t kFirst = 1u << 16;
+    struct stat status {};
+    const bool has_size = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    std::string bytes(has_size ? static_cast<std::size_t>(status.st_size) + 1 : kFirst, '\0');
+    std::size_t length = 0;
+    for (;;) {
+        const ssize_t n = ::read(fd, bytes.data() + length, bytes.size() - length);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            fail(name, "cannot be read", errno, "check the path and the disk");
+        }
+        if (n == 0) {
+            break;
+        }
+        length += static_cast<std::size_t>(n);
+        if (length > max_bytes) {
+            throw FileError(
+                fmt::format("{}: is longer than {} bytes, the most that are read here: check that this is "
+                            "what you mean",
+                            name, max_bytes));
+        }
+        if (length == bytes.size()) {
+            bytes.resize(2 * length);
+        }
+    }
+    bytes.resize(length);
+    return bytes;
+}
+
 }  // namespace
 
 bool is_standard_output(const fs::path& path) {
@@ -99,23 +132,27 @@ std::string read_file(const fs::path& path, std::size_t max_bytes) {
         throw FileError(fmt::format("{}: is {} bytes; at most {} are read here: check that this is the file you mean",
                                     name, status.st_size, max_bytes));
     }
-    std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t length = 0;
-    while (length < bytes.size()) {
-        const ssize_t n = ::read(file.get(), bytes.data() + length, bytes.size() - length);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n < 0) {
-            fail(name, "cannot be read", errno, "check the disk");
-        }
-        if (n == 0) {
-            break;
-        }
-        length += static_cast<std::size_t>(n);
+    return read_to_end(file.get(), name, max_bytes);
+}
+
+std::string read_input(const std::string& path, std::size_t max_bytes) {
+    if (path == "-" || path == "/dev/stdin") {  // which, a socket, cannot be opened again
+        return read_to_end(STDIN_FILENO, input_name(path), max_bytes);
     }
-    bytes.resize(length);
-    return bytes;
+    std::error_code none;
+    const fs::file_type type = fs::status(path, none).type();
+    if (type != fs::file_type::fifo && type != fs::file_type::character && type != fs::file_type::socket) {
+        return read_file(path, max_bytes);
+    }
+    const Descriptor stream(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (stream.get() < 0) {
+        fail(path, "cannot be read", errno, "check the path and its permissions");
+    }
+    return read_to_end(stream.get(), path, max_bytes);
+}
+
+std::string input_name(const std::string& path) {
+    return path == "-" ? "standard input" : path;
 }
 
 void write_all(int fd, std::string_view bytes, std::string_view name) {

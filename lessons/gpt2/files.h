@@ -17,6 +17,10 @@ using Note = std::function<void(const std::string&)>;
 // The bytes of a regular file of at most max_bytes.
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes);
 
+// As read_file(), for what a user names as input: pipes and devices too, and "-" for standard input.
+std::string read_input(const std::string& path, std::size_t max_bytes);
+std::string input_name(const std::string& path);  // for messages
+
 // Writes under a temporary name in the same folder, then renames: path holds all of bytes or what it held before.
 // A device or pipe is written directly, and what is open already (standard output or error, /dev/fd/N) through its
 // descriptor.

@@ -135,8 +135,9 @@ class ProgressLine {
 };
 
 void add_options(CLI::App& app, Options& options) {
-    app.add_option("--prompt", options.prompt, "the text to continue")->type_name("TEXT");
-    app.add_option("--tokens-in", options.tokens_in, "token ids to continue: 15496,995 or a file of them")
+    app.add_option("--prompt", options.prompt, "the text to continue; - reads standard input")->type_name("TEXT");
+    app.add_option("--tokens-in", options.tokens_in,
+                   "token ids to continue: 15496,995, a file of them, or - for standard input")
         ->type_name("IDS|FILE");
     const auto add_number = [&app](const char* name, auto& value, auto low, auto high, const char* what) {
         const auto parse = [name, &value, low, high](const std::string& typed) {
@@ -153,7 +154,8 @@ void add_options(CLI::App& app, Options& options) {
     add_number("--seed", options.seed, 0, kMaxSeed, "the same seed gives the same text");
     app.add_option("--model", options.model, "a Hugging Face GPT-2 folder; without it, the small embedded model")
         ->type_name("DIR");
-    app.add_option("--loss", options.loss, "print the mean loss of this text and stop")->type_name("FILE");
+    app.add_option("--loss", options.loss, "print the mean loss of this text and stop; - is standard input")
+        ->type_name("FILE");
     app.add_option("--logits", options.logits,
                    "read int32 token ids from IN, write float32 logits (T, V) to OUT, print the mean loss and stop")
         ->type_name("IN OUT")
@@ -179,8 +181,11 @@ void check_options(const CLI::App& app, const Options& options) {
         refuse("--prompt is empty; give at least one character to continue");
     }
     std::error_code none;
-    if (!options.logits.empty() && (options.logits[0] == options.logits[1] ||
-                                    std::filesystem::equivalent(options.logits[0], options.logits[1], none))) {
+    const auto is_same = [&none](const std::string& in, const std::string& out) {
+        return std::filesystem::equivalent(in == "-" ? "/dev/stdin" : in, out == "-" ? "/dev/stdout" : out, none);
+    };
+    if (!options.logits.empty() && ((options.logits[0] == options.logits[1] && options.logits[0] != "-") ||
+                                    is_same(options.logits[0], options.logits[1]))) {
         refuse(fmt::format("--logits: IN and OUT are the same file, {}; name another one for OUT", options.logits[0]));
     }
     if (!options.logits.empty() && is_model_file(options.model, options.logits[1])) {
@@ -192,7 +197,7 @@ void check_options(const CLI::App& app, const Options& options) {
         refuse("--prompt, --tokens-in, --loss and --logits exclude each other; give one of them");
     }
     if (modes == 0) {
-        refuse("nothing to continue; give a text with --prompt \"...\"");
+        refuse("nothing to continue; give a text with --prompt \"...\", or --prompt - to read it");
     }
 }
 
@@ -228,18 +233,18 @@ void print_logits(const Options& options, Parameters params) {
     const Config config = params.config;
     const std::vector<int> tokens = read_int32_tokens(options.logits[0], note);
     if (tokens.empty()) {
-        throw checker::FileError(options.logits[0] + ": holds no tokens; write at least one id");
+        throw checker::FileError(input_name(options.logits[0]) + ": holds no tokens; write at least one id");
     }
     if (tokens.size() > static_cast<std::size_t>(config.max_T)) {
         throw checker::FileError(fmt::format("{}: holds {} tokens, but the context of this model is {}; use fewer",
-                                             options.logits[0], tokens.size(), config.max_T));
+                                             input_name(options.logits[0]), tokens.size(), config.max_T));
     }
     const auto outside = std::ranges::find_if(tokens, [&config](int token) { return token < 0 || token >= config.V; });
     if (outside != tokens.end()) {
         throw checker::FileError(
             fmt::format("{}: token {} at position {} is not in the vocabulary, 0 to {}; write ids as int32, "
                         "numpy.array(ids, 'int32').tofile(...)",
-                        options.logits[0], *outside, outside - tokens.begin(), config.V - 1));
+                        input_name(options.logits[0]), *outside, outside - tokens.begin(), config.V - 1));
     }
     const std::size_t T = tokens.size();
     std::vector<int> targets(tokens.begin() + 1, tokens.end());
@@ -269,16 +274,16 @@ void print_loss(const Options& options, Parameters params) {
     if (const auto other = other_tokens(options, config)) {
         refuse_text(options, *other, "--logits IN OUT prints the loss of token ids");
     }
-    const std::vector<int> tokens = tokens_of_bytes(read_file(*options.loss, kMaxText));
+    const std::vector<int> tokens = tokens_of_bytes(read_input(*options.loss, kMaxText));
     if (tokens.size() < 2) {
-        throw checker::FileError(*options.loss + ": is too short; a loss needs at least two characters");
+        throw checker::FileError(input_name(*options.loss) + ": is too short; a loss needs at least two characters");
     }
     const Clock::time_point start = Clock::now();
     const auto window = static_cast<int>(std::min(tokens.size() - 1, static_cast<std::size_t>(config.max_T)));
     Model model(std::move(params), window);
     double loss = 0.0;
     {
-        ProgressLine line(fmt::format("loss of {}", *options.loss));
+        ProgressLine line(fmt::format("loss of {}", input_name(*options.loss)));
         loss = mean_loss(model, tokens, [&](std::size_t done, std::size_t total) { line.update(done, total); });
     }
     print(fmt::format("loss {:.6f}\n", loss));
@@ -293,10 +298,15 @@ void write_text(const Options& options, Parameters params) {
     if (other && options.prompt) {
         refuse_text(options, *other, "give their ids with --tokens-in, for example --tokens-in 15496,995");
     }
-    std::vector<int> tokens =
-        options.prompt ? tokens_of_bytes(*options.prompt) : tokens_from_argument(*options.tokens_in, note);
+    std::vector<int> tokens;
+    if (options.prompt) {
+        tokens = tokens_of_bytes(*options.prompt == "-" ? read_input("-", kMaxText) : *options.prompt);
+    } else {
+        tokens = tokens_from_argument(*options.tokens_in, note);
+    }
     if (tokens.empty()) {
-        throw UsageError("--tokens-in holds no token ids; give at least one to continue");
+        throw UsageError(options.prompt ? "--prompt: standard input is empty; give at least one character to continue"
+                                        : "--tokens-in holds no token ids; give at least one to continue");
     }
     for (const int token : tokens) {
         if (token < 0 || token >= config.V) {

@@ -95,25 +95,25 @@ std::vector<int> parse_token_ids(std::string_view text, const std::string& where
     }
 }
 
-std::vector<int> read_int32_tokens(const std::filesystem::path& path, const Note& note) {
-    return tokens_of_int32(read_file(path, kMaxFile), path.string(), note);
+std::vector<int> read_int32_tokens(const std::string& path, const Note& note) {
+    return tokens_of_int32(read_input(path, kMaxFile), input_name(path), note);
 }
 
 std::vector<int> tokens_from_argument(const std::string& argument, const Note& note) {
     // Told apart by the argument alone: the same command must not mean another thing in another folder.
     std::error_code none;
     const bool is_file = std::filesystem::exists(argument, none);
-    if (argument.find_first_not_of("0123456789-+[] ,\t\r\n") == std::string::npos) {
+    if (argument != "-" && argument.find_first_not_of("0123456789-+[] ,\t\r\n") == std::string::npos) {
         if (is_file && note) {
             note(fmt::format("--tokens-in {0}: taken as ids; ./{0} names the file", argument));
         }
         return parse_token_ids(argument, "--tokens-in");
     }
-    if (!is_file && argument.find_first_of("-0123456789[") == 0) {
+    if (argument != "-" && !is_file && argument.find_first_of("-0123456789[") == 0) {
         return parse_token_ids(argument, "--tokens-in");  // throws: names what is no id
     }
-    const std::string bytes = read_file(argument, kMaxFile);
+    const std::string bytes = read_input(argument, kMaxFile);
     // Ids below 2^24 have a zero byte in their int32; text has none.
-    return bytes.find('\0') != std::string::npos ? tokens_of_int32(bytes, argument, note)
-                                                 : parse_token_ids(bytes, argument);
+    return bytes.find('\0') != std::string::npos ? tokens_of_int32(bytes, input_name(argument), note)
+                                                 : parse_token_ids(bytes, input_name(argument));
 }

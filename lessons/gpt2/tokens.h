@@ -3,7 +3,6 @@
 // Token ids from what a user gives. A model whose vocabulary has 256 tokens is byte-level: a token is a byte.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +16,8 @@ std::vector<int> parse_token_ids(std::string_view text, const std::string& where
 
 // The ids in a file of little-endian int32; or of int64, as NumPy and PyTorch write by default. Where the bytes could be
 // either, they are taken for int64, and `note` is told.
-std::vector<int> read_int32_tokens(const std::filesystem::path& path, const Note& note = {});
+std::vector<int> read_int32_tokens(const std::string& path, const Note& note = {});
 
-// What --tokens-in takes: ids, or the name of a file that holds them as text or as read_int32_tokens() does. What is made
+// What --tokens-in takes: ids, "-" for standard input, or the name of a file or pipe that holds them as text or as read_int32_tokens() does. What is made
 // of digits, separators and brackets only is ids; `note` is told where a file has that name.
 std::vector<int> tokens_from_argument(const std::string& argument, const Note& note = {});

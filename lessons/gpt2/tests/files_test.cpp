@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <string>
+#include <thread>
 
 #include "lessons/gpt2/tests/support.h"
 
@@ -47,6 +48,23 @@ TEST(ReadFile, RefusesWhatIsTooLongMissingOrNoFile) {
     EXPECT_TRUE(contains(message_of([&] { read_file("/dev/zero", 5); }), "not a regular file"));
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
     EXPECT_TRUE(contains(message_of([&] { read_file(folder / "pipe", 5); }), "not a regular file"));
+}
+
+TEST(ReadInput, ReadsPipesAndFilesWithoutASizeUpToTheLimit) {
+    const TemporaryFolder folder;
+    write_text(folder / "x", "12345");
+    EXPECT_EQ(read_input((folder / "x").string(), 5), "12345");
+    EXPECT_TRUE(contains(message_of([&] { read_input((folder / "x").string(), 4); }), "is 5 bytes; at most 4"));
+    EXPECT_TRUE(contains(message_of([&] { read_input(folder.path().string(), 4); }), "is a folder"));
+    EXPECT_TRUE(contains(message_of([&] { read_input("/dev/zero", 1 << 20); }), "is longer than 1048576 bytes"));
+    EXPECT_EQ(read_input("/dev/null", 5), "");
+    EXPECT_FALSE(read_input("/proc/self/status", 1 << 20).empty());
+
+    const std::string long_text(200'000, 'a');  // longer than what a pipe holds
+    ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+    std::thread writer([&] { write_text(folder / "pipe", long_text); });
+    EXPECT_EQ(read_input((folder / "pipe").string(), long_text.size()), long_text);
+    writer.join();
 }
 
 TEST(WriteFile, ReplacesAFileAndLeavesNothingElse) {

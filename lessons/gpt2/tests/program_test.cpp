@@ -313,6 +313,49 @@ TEST_F(Program, TakesDigitsForIdsWhateverTheFolderHolds) {
     EXPECT_EQ(run_gpt2({"--tokens-in", "[7, 1]", "--tokens", "0", "--model", bpe()}).out, "7 1 \n");
 }
 
+// Runs the program with a pipe as its standard input.
+Finished run_piped(const std::string& file, const std::vector<std::string>& arguments, const std::string& out) {
+    const std::string launcher = fmt::format("cat {} | {{ exec 3<&0;", file);
+    Finished finished = run_gpt2(arguments, fmt::format("<&3 > {}; }}", out), launcher);
+    finished.out = read_text(out);
+    return finished;
+}
+
+TEST_F(Program, ReadsStandardInputAndPipes) {
+    write_text(path("text"), "ab");
+    write_text(path("ids"), "3 1");
+    write_text(path("in"), int32_bytes({3, 1}));
+    const std::vector<std::string> model{"--tokens", "2", "--temperature", "0", "--model", bpe()};
+    const auto with = [&model](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), model.begin(), model.end());
+        return arguments;
+    };
+    const std::string ids = run_gpt2(with({"--tokens-in", "3,1"})).out;
+    EXPECT_TRUE(ids.starts_with("3 1 ")) << ids;
+    for (const char* name : {"-", "/dev/stdin", "/dev/fd/0"}) {
+        EXPECT_EQ(run_piped(path("ids"), with({"--tokens-in", name}), path("got")).out, ids) << name;
+        EXPECT_EQ(run_piped(path("in"), with({"--tokens-in", name}), path("got")).out, ids) << name;
+        EXPECT_EQ(run_piped(path("in"), {"--logits", name, path("out"), "--model", bpe()}, path("got")).out,
+                  run_gpt2({"--logits", path("in"), path("out"), "--model", bpe()}).out);
+        EXPECT_EQ(run_piped(path("text"), {"--loss", name, "--model", bytes()}, path("got")).out,
+                  run_gpt2({"--loss", path("text"), "--model", bytes()}).out);
+    }
+    EXPECT_EQ(run_piped(path("text"), {"--prompt", "-", "--tokens", "0"}, path("got")).out, "ab\n");
+    EXPECT_EQ(run_gpt2({"--prompt", "-", "--tokens", "0"}, fmt::format("< {} > {}", path("text"), path("got"))).status,
+              0);
+    EXPECT_EQ(read_text(path("got")), "ab\n");
+}
+
+TEST_F(Program, RefusesAnEmptyStandardInput) {
+    expect_refused({"--prompt", "-"}, 2, "--prompt: standard input is empty");
+    expect_refused({"--tokens-in", "-"}, 2, "no token ids");
+    expect_refused({"--loss", "-"}, 1, "standard input: is too short");
+    expect_refused({"--logits", "-", path("out")}, 1, "standard input: holds no tokens");
+    write_text(path("text"), "3 x");
+    const Finished word = run_piped(path("text"), {"--tokens-in", "-"}, path("got"));
+    EXPECT_EQ(word.err, "gpt2: standard input: \"x\" is no token id; write ids as 15496,995 or with blanks between\n");
+}
+
 // Weights that a float holds, and whose products it does not, are not the fault of the build.
 TEST_F(Program, BlamesWeightsThatOverflow) {
     TinyModel huge(kByteLevel);

@@ -35,9 +35,10 @@ TEST(Tokens, AreNoWordsNegativeOrHugeNumbers) {
 TEST(Tokens, AreReadFromInt32Files) {
     const TemporaryFolder folder;
     write_text(folder / "ids", std::string("\x01\0\0\0\x02\x01\0\0", 8));
-    EXPECT_EQ(read_int32_tokens(folder / "ids"), (std::vector<int>{1, 258}));
+    EXPECT_EQ(read_int32_tokens((folder / "ids").string()), (std::vector<int>{1, 258}));
     write_text(folder / "ids", "12345");
-    EXPECT_TRUE(contains(message_of([&] { read_int32_tokens(folder / "ids"); }), "5 bytes, no multiple of 4"));
+    EXPECT_TRUE(
+        contains(message_of([&] { read_int32_tokens((folder / "ids").string()); }), "5 bytes, no multiple of 4"));
 }
 
 TEST(Tokens, AreReadFromInt64FilesWithANote) {
@@ -48,7 +49,7 @@ TEST(Tokens, AreReadFromInt64FilesWithANote) {
         write_text(folder / "ids", bytes);
         std::string said;
         const std::vector<int> tokens =
-            read_int32_tokens(folder / "ids", [&](const std::string& line) { said += line; });
+            read_int32_tokens((folder / "ids").string(), [&](const std::string& line) { said += line; });
         EXPECT_EQ(tokens_from_argument((folder / "ids").string()), tokens);
         return std::pair(tokens, said);
     };
