@@ -160,6 +160,11 @@ void add_options(CLI::App& app, Options& options) {
                    "read int32 token ids from IN, write float32 logits (T, V) to OUT, print the mean loss and stop")
         ->type_name("IN OUT")
         ->expected(2);
+    app.footer(
+        "Text is for models of 256 tokens, the bytes. For others Python prints the ids:\n"
+        "  from transformers import AutoTokenizer\n"
+        "  print(*AutoTokenizer.from_pretrained(\"DIR\").encode(\"TEXT\"))\n"
+        "python3 ids.py | gpt2 --model DIR --tokens-in - goes on from them.");
 }
 
 // Returns true if a file written there would replace one of the model.
@@ -223,6 +228,13 @@ std::optional<std::string> other_tokens(const Options& options, const Config& co
                 : std::nullopt;
 }
 
+// Returns the Python expression for the ids of `text`, an expression too.
+std::string python_ids(const Options& options, const Config& config, std::string_view text) {
+    // Without a tokeniser in the folder, a vocabulary of GPT-2's size is taken for GPT-2's.
+    const std::string name = has_tokenizer(options.model) ? options.model : config.V == 50257 ? "gpt2" : "NAME";
+    return fmt::format("AutoTokenizer.from_pretrained(\"{}\").encode({})", name, text);
+}
+
 // Throws for a text given to a model whose tokens are not bytes.
 [[noreturn]] void refuse_text(const Options& options, std::string_view other, std::string_view way_out) {
     throw UsageError(fmt::format("{} has {}, and turning text into such tokens is not yet supported; {}", options.model,
@@ -272,7 +284,11 @@ void print_logits(const Options& options, Parameters params) {
 void print_loss(const Options& options, Parameters params) {
     const Config config = params.config;
     if (const auto other = other_tokens(options, config)) {
-        refuse_text(options, *other, "--logits IN OUT prints the loss of token ids");
+        refuse_text(options, *other,
+                    fmt::format("--logits IN OUT prints the loss of token ids, until the planned tokeniser is there. "
+                                "Python writes IN: import numpy; from transformers import AutoTokenizer; "
+                                "numpy.array({}, \"int32\").tofile(\"IN\")",
+                                python_ids(options, config, fmt::format("open(\"{}\").read()", *options.loss))));
     }
     const std::vector<int> tokens = tokens_of_bytes(read_input(*options.loss, kMaxText));
     if (tokens.size() < 2) {
@@ -296,7 +312,10 @@ void write_text(const Options& options, Parameters params) {
     const std::optional<std::string> other = other_tokens(options, config);
     const bool bytes = !other;
     if (other && options.prompt) {
-        refuse_text(options, *other, "give their ids with --tokens-in, for example --tokens-in 15496,995");
+        refuse_text(options, *other,
+                    fmt::format("give their ids with --tokens-in, until the planned tokeniser is there. Python prints "
+                                "them: from transformers import AutoTokenizer; print(*{})",
+                                python_ids(options, config, "\"TEXT\"")));
     }
     std::vector<int> tokens;
     if (options.prompt) {

@@ -111,5 +111,6 @@ std::optional<std::string> foreign_tokenizer(const fs::path& dir) {
 }
 
 bool has_tokenizer(const fs::path& dir) {
-    return is_there(dir / "tokenizer.json") || is_there(dir / "vocab.json") || foreign_tokenizer(dir).has_value();
+    const auto has = [&dir](const char* name) { return is_there(dir / name); };
+    return has("tokenizer.json") || has("vocab.json") || std::ranges::any_of(kOtherKinds, has);
 }

@@ -178,8 +178,17 @@ TEST_F(Program, HasNoLossForOneToken) {
 
 TEST_F(Program, ShowsTheWayOutForATextAndABpeVocabulary) {
     expect_refused({"--prompt", "x", "--model", bpe()}, 2, "not yet supported; give their ids with --tokens-in");
+    expect_refused({"--prompt", "x", "--model", bpe()}, 2,
+                   "until the planned tokeniser is there. Python prints them: from transformers import AutoTokenizer; "
+                   "print(*AutoTokenizer.from_pretrained(\"NAME\").encode(\"TEXT\"))");
     write_text(path("text"), "some text");
     expect_refused({"--loss", path("text"), "--model", bpe()}, 2, "not yet supported; --logits IN OUT");
+    write_text(path("bpe/tokenizer.json"), "{}");
+    expect_refused({"--prompt", "x", "--model", bpe()}, 2, fmt::format("AutoTokenizer.from_pretrained(\"{}\")", bpe()));
+    expect_refused({"--loss", path("text"), "--model", bpe()}, 2,
+                   fmt::format("numpy.array(AutoTokenizer.from_pretrained(\"{}\").encode(open(\"{}\").read()), "
+                               "\"int32\").tofile(\"IN\")",
+                               bpe(), path("text")));
 }
 
 // The 256 byte tokens of a trained BPE start with "!": its 0 is no NUL.
