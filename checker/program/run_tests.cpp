@@ -109,6 +109,24 @@ class Session {
                bytes_of(c) > wrong->second;
     }
 
+    // Returns the case that shows that this one, which is much larger, would take long on the CPU device: what asks for
+    // several times the bytes there may ask for thousands of times as many here. Null if there is none.
+    const CaseReport* much_smaller_slow_case(std::size_t op, const Case& c) const {
+        constexpr double kSeveral = 1.5, kMuch = 64;
+        const CaseReport* const slow = reports_[op].wasteful();
+        if (slow == nullptr || options_.verbose || c.is_sampled() || !device_backend().runs_two_schedules()) {
+            return nullptr;
+        }
+        const auto& cases = lesson_.ops()[op].cases;
+        const auto smaller = std::ranges::find(cases, slow->name, &Case::name);
+        const CounterResult& counted = *slow->wasteful();
+        const bool several = counted.needed > 0 && counted.value > kSeveral * counted.needed;
+        return several && smaller != cases.end() &&
+                       static_cast<double>(bytes_of(c)) > kMuch * static_cast<double>(bytes_of(*smaller))
+                   ? slow
+                   : nullptr;
+    }
+
     // Returns the report of a case; if it is not run, with the reason.
     CaseReport report_of_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -118,6 +136,10 @@ class Session {
         } else if (hung_.contains(op)) {
             result.ran = false;
             result.findings.push_back({"hang", "not run: an earlier shape did not end"});
+        } else if (const CaseReport* slow = much_smaller_slow_case(op, c)) {
+            result.ran = false;
+            result.ok = true;
+            result.note = fmt::format("{} is not run: {} shows that it is slow", c.shape, slow->shape);
         } else if (is_left_out(op, c)) {
             result.ran = false;
             result.untouched = true;  // as far as is known

@@ -80,11 +80,15 @@ int fake_check(int argc, char** argv) {
                                       [N](const checker::Library& library, const checker::Buffers& at) {
                                           library.find<::sum>()(at.f32("out"), at.f32("inp"), N, at.stream());
                                       },
-                                  .needed = name == "whole" ? needed : std::vector<checker::Needed>()});
+                                  .needed = name == "whole" || name == "many" ? needed : std::vector<checker::Needed>()});
         };
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
         add("longer", longer, of_longer);
+        static const std::vector<float> many(300'000, 1.0F), of_many{300'000.0F};  // more than a megabyte
+        if (std::getenv("SOL_FAKE_MANY") != nullptr) {
+            add("many", many, of_many);
+        }
         if (std::getenv("SOL_FAKE_ON_HOST") != nullptr) {
             for (checker::Case& one : op.cases) {
                 checker::Call& call = one.calls.front();
@@ -453,6 +457,15 @@ TEST_F(DeviceEndToEnd, TheScratchThatAnOpAsksForIsCountedAsAllocated) {
     EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024 + 4096);
     EXPECT_NE(run.words().find("it allocates 5,120 bytes, 5.00 times the 1,024 that are needed"), std::string::npos)
         << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AMuchLargerShapeOfASlowOpIsNotRun) {
+    count("bytes_asked = 1.5");
+    const Checked run = check("every_block_loads_all", "SOL_FAKE_MANY=1");
+    EXPECT_EQ(run.of_case("many").at("ran"), false) << run.output;
+    EXPECT_NE(run.words().find("N=300000 is not run: N=200 shows that it is slow"), std::string::npos) << run.output;
+    EXPECT_NE(run.words().find("SLOW"), std::string::npos) << run.output;
+    EXPECT_EQ(check("every_block_loads_all", "SOL_FAKE_MANY=1", "--verbose").of_case("many").at("ran"), true);
 }
 
 TEST_F(DeviceEndToEnd, AnUnknownCounterIsRefused) {
