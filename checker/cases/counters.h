@@ -16,6 +16,7 @@ struct Counter {
     std::string_view name;    // in lesson.toml and check.cpp: "bytes_moved"
     std::string_view metric;  // Nsight Compute's name, * for ld, st and atom together; ours where it has none
     std::string_view takes;   // in words, with a number: "moves {} bytes of global memory"
+    bool always = false;      // judged without a target: a kernel needs none of it
 };
 
 // What a call needs of a counter; no number where the device itself counts what would have done.

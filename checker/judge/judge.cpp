@@ -584,11 +584,14 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     if (std::optional<Finding> finding = describe_work(call, outcome.reply.bytes_asked)) {
         return finding;
     }
+    const std::vector<Counter> counters = device_backend().counters();
     for (CounterResult& one : counted_in(outcome.reply)) {
-        if (!at_most.contains(one.counter)) {
+        const auto row = std::ranges::find(counters, std::string_view(one.counter), &Counter::name);
+        const bool always = row != counters.end() && row->always;
+        if (!always && !at_most.contains(one.counter)) {
             continue;
         }
-        one.at_most = at_most.at(one.counter);
+        one.at_most = always ? 1 : at_most.at(one.counter);
         const auto known = std::ranges::find(counted, one.counter, &CounterResult::counter);
         if (known == counted.end()) {
             counted.push_back(std::move(one));

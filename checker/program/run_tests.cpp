@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -127,6 +129,41 @@ class Session {
                    : nullptr;
     }
 
+    // Adds to operations in double what makes them so. If the line is of variables of that type, they are meant: a note
+    // names it.
+    void explain_doubles(CaseReport& result, const std::filesystem::path& file) const {
+        const auto counted = std::ranges::find(result.counted, "operations_of_doubles", &CounterResult::counter);
+        if (counted == result.counted.end() || counted->most.empty()) {
+            return;
+        }
+        std::vector<std::filesystem::path> files{file};
+        for (const std::filesystem::path helper : helpers_of(file)) {
+            files.push_back(file.begin()->string() / helper);
+        }
+        bool meant = false;
+        std::string reason;
+        const std::vector<std::string_view> place = split(counted->most, ':');  // file, line, what
+        for (const std::filesystem::path& one : files) {
+            const std::string source = read_file_if_there(one).value_or("");
+            if (place.size() > 1 && one.filename() == std::filesystem::path(place[0]).filename()) {
+                const int line = std::atoi(std::string(place[1]).c_str());
+                meant = means_double(source, line);
+                reason = reason_for_double(source, line, false);
+            }
+        }
+        if (meant) {
+            result.note = result.note.empty()
+                              ? fmt::format(
+                                    "{}:{} computes in double, {} operations: a GPU does 1/2 to 1/64 as many of "
+                                    "them at a time as of floats",
+                                    place[0], place[1], format_count(std::lround(counted->value)))
+                              : result.note;
+            result.counted.erase(counted);
+            return;
+        }
+        counted->most += reason;
+    }
+
     // Returns the report of a case; if it is not run, with the reason.
     CaseReport report_of_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -147,6 +184,7 @@ class Session {
         } else {
             result = judge_.check_case(op, case_index, at_most(reports_[op].op));
             reports_[op].printed += judge_.take_output();
+            explain_doubles(result, reports_[op].file);
         }
         return result;
     }

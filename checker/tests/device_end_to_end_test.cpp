@@ -65,7 +65,9 @@ int fake_check(int argc, char** argv) {
                                                       {"api_calls", 1}};
         std::vector<checker::Needed> needed;  // none of the others
         for (const checker::Counter& counter : checker::simt_counters()) {
-            needed.push_back({std::string(counter.name), some.contains(counter.name) ? some.at(counter.name) : 0});
+            if (!counter.always) {
+                needed.push_back({std::string(counter.name), some.contains(counter.name) ? some.at(counter.name) : 0});
+            }
         }
         if (std::getenv("SOL_FAKE_NEEDS_LITTLE") != nullptr) {
             needed.resize(2);
@@ -73,14 +75,15 @@ int fake_check(int argc, char** argv) {
         const auto add = [&](const std::string& name, const std::vector<float>& inp, const std::vector<float>& sum) {
             const int N = static_cast<int>(inp.size());
             op.add_case(name, fmt::format("N={}", N))
-                .calls.push_back({.where = "sum",
-                                  .inputs = {checker::input("inp", "N", {N}, inp)},
-                                  .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
-                                  .run =
-                                      [N](const checker::Library& library, const checker::Buffers& at) {
-                                          library.find<::sum>()(at.f32("out"), at.f32("inp"), N, at.stream());
-                                      },
-                                  .needed = name == "whole" || name == "many" ? needed : std::vector<checker::Needed>()});
+                .calls.push_back(
+                    {.where = "sum",
+                     .inputs = {checker::input("inp", "N", {N}, inp)},
+                     .outputs = {checker::output("out", "one", {1}, {{sum, floor, 100.0, false}, {}})},
+                     .run =
+                         [N](const checker::Library& library, const checker::Buffers& at) {
+                             library.find<::sum>()(at.f32("out"), at.f32("inp"), N, at.stream());
+                         },
+                     .needed = name == "whole" || name == "many" ? needed : std::vector<checker::Needed>()});
         };
         add("fractions", fractions, of_fractions);
         add("whole", whole, of_whole);
@@ -468,6 +471,31 @@ TEST_F(DeviceEndToEnd, AMuchLargerShapeOfASlowOpIsNotRun) {
     EXPECT_EQ(check("every_block_loads_all", "SOL_FAKE_MANY=1", "--verbose").of_case("many").at("ran"), true);
 }
 
+TEST_F(DeviceEndToEnd, ArithmeticInDoubleIsSlow) {
+    const Checked run = check("computes_in_double");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(run.of_case("fractions").at("verdict"), "ok") << run.output;
+    EXPECT_EQ(run.of_case("fractions").at("counters").at(0).at("counter"), "operations_of_doubles") << run.output;
+    EXPECT_EQ(run.of_case("fractions").at("counters").at(0).at("value"), 1);
+    EXPECT_NE(run.words().find("it does 1 of its operations in double; none is the target"), std::string::npos)
+        << run.output;
+    EXPECT_NE(run.words().find("computes_in_double.cu:10: 100% of the operations of doubles"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, AGridWithMostBlocksIdleIsSlow) {
+    count("bytes_asked = 10000.0");  // a case with a target is counted
+    EXPECT_EQ(check("most_blocks_are_idle").status, 0) << "a fixed grid is no fault at a small shape";
+    const Checked run = check("most_blocks_are_idle", "SOL_FAKE_MANY=1");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_NE(run.words().find("it launches 1,000 blocks that have nothing to do; none is the target"),
+              std::string::npos)
+        << run.output;
+    EXPECT_NE(run.words().find("1,000 of 2,000 blocks of sum_kernel use no global memory; is the grid too large?"),
+              std::string::npos)
+        << run.output;
+}
+
 TEST_F(DeviceEndToEnd, AnUnknownCounterIsRefused) {
     count("sektors = 1.0");
     const Checked run = check("adds_in_order");
@@ -498,14 +526,18 @@ TEST_F(DeviceEndToEnd, ACounterOfNoOpIsRefused) {
 
 TEST_F(DeviceEndToEnd, EveryCounterOfTheDeviceIsReadFromWhatItCounts) {
     std::string all;
+    std::size_t with_targets = 0;
     for (const checker::Counter& counter : checker::simt_counters()) {
-        all += fmt::format("{}{} = 100.0", all.empty() ? "" : ", ", counter.name);
+        if (!counter.always) {
+            all += fmt::format("{}{} = 100.0", all.empty() ? "" : ", ", counter.name);
+            with_targets++;
+        }
     }
     count(all);
     const Checked run = check("loads_one_value_often");
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_EQ(run.of_case("whole").at("verdict"), "ok") << run.output;
-    EXPECT_EQ(run.of_case("whole").at("counters").size(), checker::simt_counters().size());
+    EXPECT_EQ(run.of_case("whole").at("counters").size(), with_targets);
     EXPECT_EQ(run.counter("sectors").at("value"), 26 + 20);
     EXPECT_EQ(run.counter("sectors").at("needed"), 26 + 4 * 20) << "as many as the device says would have done";
 }

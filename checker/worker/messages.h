@@ -106,7 +106,7 @@ struct Reply {
     std::int32_t capability = 0;  // start: of the card, whose name is `text`
 
     // count: what a device has counted of Call::needed
-    std::array<CountedInReply, 20> counted{};
+    std::array<CountedInReply, 24> counted{};
     std::uint32_t counters = 0;  // as many
     double bytes_asked = 0;      // count: of global memory, by kernels
     double api_calls = 0;        // count: of the runtime and its libraries, by the host

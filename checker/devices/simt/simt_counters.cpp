@@ -79,6 +79,8 @@ struct Row {
 };
 
 constexpr const char* kApiCalls = "calls of the runtime and of libraries";
+constexpr const char* kInDouble = "operations and special functions of doubles";
+constexpr const char* kIdleBlocks = "idle blocks of a launch";
 
 constexpr std::array kRows{
     Row{{"bytes_asked", "sm__sass_data_bytes_mem_global_op_*.sum", "asks for {} bytes of global memory"},
@@ -124,6 +126,8 @@ constexpr std::array kRows{
         ""},
     Row{{"allocations", "allocations", "allocates {} times"}, ""},
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
+    Row{{"operations_of_doubles", kInDouble, "does {} of its operations in double", true}, "operations of doubles"},
+    Row{{"idle_blocks", kIdleBlocks, "launches {} blocks that have nothing to do", true}, ""},
 };
 
 // What the host has asked of the device since the process began.
@@ -144,6 +148,8 @@ Metrics by_name(const simt::Traffic& traffic) {
     for (const simt::Metric& metric : simt::every_metric_of(traffic)) {
         metrics[metric.name] = static_cast<double>(metric.value);
     }
+    metrics[kInDouble] =
+        at(metrics, "floating-point operations of doubles") + at(metrics, "special functions of doubles");
     metrics["bytes of shared loads that nothing overlaps"] =
         at(metrics, "sm__sass_data_bytes_mem_shared_op_ld.sum") - at(metrics, "bytes of shared loads during copies");
     return metrics;
@@ -170,6 +176,19 @@ std::vector<Line> lines_of(const std::vector<simt::LaunchTraffic>& kernels) {
         }
     }
     return lines;
+}
+
+// Returns the launch with most blocks that have used no global memory: of a launch at least as many as have, and more
+// than a GPU runs at a time. Half of a triangle of blocks is less than that, and so is what the last row of a grid leaves
+// over. Null if there is none.
+const simt::LaunchTraffic* idlest(const std::vector<simt::LaunchTraffic>& launches) {
+    constexpr std::uint64_t kFew = 512;
+    const simt::LaunchTraffic* most = nullptr;
+    for (const simt::LaunchTraffic& launch : launches) {
+        const bool idle = launch.idle_blocks >= kFew && 2 * launch.idle_blocks >= launch.blocks_run;
+        most = idle && (most == nullptr || launch.idle_blocks > most->idle_blocks) ? &launch : most;
+    }
+    return most;
 }
 
 std::string whole(double x) {
@@ -223,6 +242,26 @@ void CountingCall::host_is_done() {
     for (auto& [name, value] : host_) { value = now.at(name) - value; }
 }
 
+std::vector<CounterResult> CountingCall::of_those_judged_always() const {
+    std::vector<Needed> always;
+    for (const Row& row : kRows) {
+        if (row.counter.always) {
+            always.push_back({std::string(row.counter.name)});
+        }
+    }
+    std::vector<CounterResult> result = of(always);
+    const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches());
+    for (CounterResult& counted : result) {
+        if (counted.counter == "idle_blocks" && idle != nullptr) {
+            counted.most = fmt::format("{}: {} of {} blocks of {} use no global memory; is the grid too large?",
+                                       text_of(idle->line), whole(static_cast<double>(idle->idle_blocks)),
+                                       whole(static_cast<double>(idle->blocks_run)), idle->kernel);
+        }
+    }
+    std::erase_if(result, [](const CounterResult& counted) { return counted.value == 0; });
+    return result;
+}
+
 std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) const {
     const simt::LaunchTraffic all = simt::traffic_in_all();
     Metrics total = by_name(all.total);
@@ -233,6 +272,8 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
     }
     total.insert(host_.begin(), host_.end());
     total["kernel launches"] = static_cast<double>(all.launches);
+    const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches());
+    total[kIdleBlocks] = idle == nullptr ? 0 : static_cast<double>(idle->idle_blocks);
     const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());
     std::vector<CounterResult> result;
     for (const Needed& need : needed) {

@@ -13,6 +13,7 @@ namespace simt {
 // fused: fused multiply-adds. contract: whatever -std says. expensive-optimizations: the pass that fuses them asks for
 // it. red-zone: a call where a block begins must find nothing below the stack pointer.
 const char* const kArithmeticFlags[4] = {"-mfma", "-ffp-contract=fast", "-fexpensive-optimizations", "-mno-red-zone"};
+const char* const kCallFlag = kArithmeticFlags[3];
 
 const char* why_no_arithmetic() {
 #ifdef __x86_64__
@@ -121,6 +122,7 @@ std::string_view group_of(std::string_view section) {
 
 class Rewriting {
   public:
+    explicit Rewriting(Counted which) : which_(which) {}
     std::string run(std::string_view assembly) {
         while (!assembly.empty()) {
             const std::size_t end = assembly.find('\n');
@@ -161,7 +163,8 @@ class Rewriting {
         if (!instruction) {
             return;
         }
-        if (const std::optional<Operations> operations = operations_of(*instruction)) {
+        if (const std::optional<Operations> operations = operations_of(*instruction);
+            operations && (which_ == Counted::all || operations->kind == ArithmeticKind::of_double)) {
             text_ += ".Lsimt_operation" + std::to_string(labels_) + ":\n";
             counted_.push_back({labels_++, *operations});
         }
@@ -190,6 +193,7 @@ class Rewriting {
         counted_.clear();
     }
 
+    Counted which_;
     std::string text_;
     std::string_view group_;              // the text's section has it
     bool in_block_ = false;               // an instruction of it has been read
@@ -200,8 +204,13 @@ class Rewriting {
 
 }  // namespace
 
-std::string with_arithmetic_counted(std::string_view assembly) {
-    return Rewriting().run(assembly);
+std::string with_arithmetic_counted(std::string_view assembly, Counted counted) {
+#ifdef __x86_64__
+    return Rewriting(counted).run(assembly);
+#else
+    static_cast<void>(counted);
+    return std::string(assembly);
+#endif
 }
 
 }  // namespace simt

@@ -176,6 +176,11 @@ Command common_flags(const simt::Options& options) {
     return flags;
 }
 
+// Returns true if checked kernels note where they compute in double: a call before each such block of instructions.
+bool counts_doubles(const simt::Options& options) {
+    return options.checked && !options.for_debugger && !options.arithmetic;
+}
+
 // The options that decide how a kernel's code looks, except for the user's own.
 Command kernel_flags(const simt::Options& options) {
     Command flags = common_flags(options);
@@ -192,6 +197,8 @@ Command kernel_flags(const simt::Options& options) {
     }
     if (options.arithmetic) {
         append(flags, simt::kArithmeticFlags);
+    } else if (counts_doubles(options)) {
+        flags.emplace_back(simt::kCallFlag);
     }
     // Headers are read as if these flags were not there: so they have neither glibc's inline functions nor libstdc++'s
     // calls of a sanitizer.
@@ -430,11 +437,11 @@ void explain_internal_error(Command compiling, const TemporaryFolder& folder, bo
     }
 }
 
-// In the text that the compiler has made.
-void count_arithmetic(const std::string& assembly) {
+// Counts in the text that the compiler has made.
+void count_arithmetic(const std::string& assembly, simt::Counted counted) {
     const std::string text = text_of(assembly);
     std::ofstream out(assembly);
-    out << simt::with_arithmetic_counted(text);
+    out << simt::with_arithmetic_counted(text, counted);
     out.close();
     if (!out) {
         throw std::runtime_error(assembly + ": cannot be written");
@@ -493,6 +500,7 @@ class Kernels {
             return;
         }
         std::fputs((!as_written && is_about_the_same(said_as_written, said) ? said_as_written : said).c_str(), stderr);
+        fs::remove(object_);
         throw Failed{1};
     }
 
@@ -501,7 +509,7 @@ class Kernels {
         return folder_ / ((text == Text::expanded ? "expanded" : text == Text::written ? "written" : "host") + ending);
     }
     fs::path said_of(Text text) const { return file(text, ".said"); }
-    std::string object() const { return options_.arithmetic ? (folder_ / "kernels.s").string() : object_; }
+    std::string object() const { return counts() ? (folder_ / "kernels.s").string() : object_; }
 
     // Returns the compiler's messages about a text, without the names that simt-lower has made.
     std::string said_of_it(Text text) const {
@@ -619,7 +627,7 @@ class Kernels {
         const simt::RefusedCalls refused = simt::refused_calls(text_of(said_of(Text::written)), text_of(uses()));
         std::fputs(refused.text.c_str(), stderr);
         if (refused.is_error) {
-            fs::remove(object());  // as the compiler does: make would take it for current
+            fs::remove(object_);  // as the compiler does: make would take it for current
             throw Failed{1};
         }
     }
@@ -657,7 +665,7 @@ class Kernels {
         } else {
             append(compiling, std::vector<std::string>{"-fpreprocessed", "-fdirectives-only"});
         }
-        append(compiling, std::vector<std::string>{"-pass-exit-codes", "-x", "c++", options_.arithmetic ? "-S" : "-c",
+        append(compiling, std::vector<std::string>{"-pass-exit-codes", "-x", "c++", counts() ? "-S" : "-c",
                                                    reads.string(), "-o", into});
         try {
             run(compiling, options_.verbose, said_of(text));
@@ -694,10 +702,12 @@ class Kernels {
         return std::regex_search(one, first, kError) && other.find(first.str(1)) != std::string::npos;
     }
 
+    bool counts() const { return options_.arithmetic || counts_doubles(options_); }
+
     void finish() {
         refuse_host_functions();
-        if (options_.arithmetic) {
-            count_arithmetic(object());
+        if (counts()) {
+            count_arithmetic(object(), options_.arithmetic ? simt::Counted::all : simt::Counted::of_doubles);
             run({here_.compiler, "-c", object(), "-o", object_}, options_.verbose);
         }
     }

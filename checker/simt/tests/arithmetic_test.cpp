@@ -350,6 +350,15 @@ TEST(CountedText, WhatHasNoArithmeticIsUnchanged) {
     EXPECT_EQ(simt::with_arithmetic_counted(text), text);
 }
 
+TEST(CountedText, OfACheckedKernelHasTheDoublesAlone) {
+    const std::string floats = "\t.text\nf:\n\tmulss\t%xmm0, %xmm0\n\tcvtss2sd\t%xmm0, %xmm0\n\tret\n";
+    EXPECT_EQ(simt::with_arithmetic_counted(floats, simt::Counted::of_doubles), floats);
+    const std::string text = simt::with_arithmetic_counted(
+        "\t.text\nf:\n\tmulss\t%xmm0, %xmm0\n\tjne\t.L2\n\tmulsd\t%xmm0, %xmm0\n\tret\n", simt::Counted::of_doubles);
+    EXPECT_EQ(calls_in(text), 1U) << text;
+    EXPECT_GT(text.find("simt_arithmetic"), text.find("jne")) << text;
+}
+
 TEST(CountedText, ABlockBeginsAtALabelOrAfterAJump) {
     const std::string text = simt::with_arithmetic_counted(
         "\t.text\nf:\n\tvaddss\t%xmm0, %xmm0, %xmm0\n.L2:\n\tvmulss\t%xmm0, %xmm0, %xmm0\n\tjne\t.L2\n"

@@ -140,6 +140,7 @@ void LaunchTraffic::add(const LaunchTraffic& other) {
     launches += other.launches;
     blocks_run += other.blocks_run;
     blocks += other.blocks;
+    idle_blocks += other.idle_blocks;
     shared_bytes = std::max(shared_bytes, other.shared_bytes);
     add_distinct(distinct, other.distinct);
     unique_is_least = unique_is_least || other.unique_is_least;
@@ -156,6 +157,7 @@ static void note_traffic(const Launch& launch, std::uint64_t blocks_run, LaunchT
                           .line = launch.line,
                           .blocks_run = blocks_run,
                           .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+                          .idle_blocks = trace.idle_blocks,
                           .shared_bytes = launch.static_bytes + launch.dynamic_bytes,
                           .distinct = std::move(trace.distinct),
                           .arithmetic_counted = launch.counts_arithmetic,

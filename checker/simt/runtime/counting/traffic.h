@@ -30,6 +30,7 @@ struct LaunchTraffic {
     std::uint64_t launches = 1;    // how many launches are added up here
     std::uint64_t blocks_run = 0;  // a sampled launch runs only some (sampling.h), and only these are counted
     std::uint64_t blocks = 0;
+    std::uint64_t idle_blocks = 0;   // blocks among those that have used no global memory
     std::uint64_t shared_bytes = 0;  // shared memory of a block, static and dynamic; of several launches the most
     // By the length of the runs; the last one is the whole launch if it was run whole. Of several launches those of the
     // same length are added up.

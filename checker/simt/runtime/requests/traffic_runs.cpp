@@ -91,6 +91,7 @@ void BlockRuns::make_room(std::size_t level) {
 void BlockRuns::end_block(std::uint64_t block) {
     of(block);  // it may have touched nothing
     auto run = running_.extract(block);
+    idle_ += run.mapped().empty() ? 1 : 0;
     for (std::size_t level = 0;; level++) {
         if (run.mapped().incomplete()) {
             make_room(level);
@@ -135,6 +136,7 @@ std::vector<DistinctSectors> BlockRuns::end_launch(std::uint64_t blocks) {
     for (auto& runs : waiting_) { runs.clear(); }
     sums_.fill({});
     levels_ = kLevels;
+    idle_ = 0;
     return all;
 }
 

@@ -42,6 +42,7 @@ class SectorSet {
     void take(SectorSet& other);
     std::uint64_t count() const;
     bool incomplete() const { return incomplete_; }
+    bool empty() const { return used_ == 0 && !incomplete_; }
 
   private:
     struct Word {
@@ -79,6 +80,7 @@ class SectorSet {
 struct TouchedSectors {
     explicit TouchedSectors(SectorSet::Room& room) : loads(room), stores(room) {}
     bool incomplete() const { return loads.incomplete() || stores.incomplete(); }
+    bool empty() const { return loads.empty() && stores.empty(); }
 
     SectorSet loads, stores;
 };
@@ -96,6 +98,8 @@ class BlockRuns {
     // For each length the sums over its complete runs; forgets them. The last one is the whole launch if all of its
     // blocks have ended and there was room for what they touched.
     std::vector<DistinctSectors> end_launch(std::uint64_t blocks);
+    // Returns how many blocks of the launch have touched nothing so far.
+    std::uint64_t idle() const { return idle_; }
 
   private:
     static constexpr std::size_t kLevels = 64;
@@ -109,6 +113,7 @@ class BlockRuns {
     std::array<std::unordered_map<std::uint64_t, TouchedSectors>, kLevels> waiting_;
     std::array<DistinctSectors, kLevels> sums_{};
     std::size_t levels_ = kLevels;  // so many are merged: for more there is no room
+    std::uint64_t idle_ = 0;
 };
 
 }  // namespace simt

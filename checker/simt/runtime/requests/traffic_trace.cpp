@@ -79,7 +79,8 @@ LaunchTrace TrafficTrace::end_launch() {
     unfinished_.clear();
     copying_.clear();
     const dim3 grid = launch_->grid;
-    return {std::move(sites_), runs_.end_launch(std::uint64_t{grid.x} * grid.y * grid.z)};
+    const std::uint64_t idle = runs_.idle();
+    return {std::move(sites_), runs_.end_launch(std::uint64_t{grid.x} * grid.y * grid.z), idle};
 }
 
 void TrafficTrace::begin_lane(const Lane& lane) {

@@ -30,6 +30,7 @@ struct Warp;
 struct LaunchTrace {
     std::vector<std::unique_ptr<TrafficSite>> sites;
     std::vector<DistinctSectors> distinct;
+    std::uint64_t idle_blocks = 0;  // blocks that have used no global memory
 };
 
 class TrafficTrace {
