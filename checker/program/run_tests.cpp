@@ -31,6 +31,7 @@
 #include "checker/program/describe_lesson.h"
 #include "checker/program/doubles.h"
 #include "checker/program/register_test.h"
+#include "checker/program/registers.h"
 #include "checker/worker/device_backend.h"
 #include "checker/worker/time_op.h"
 
@@ -164,6 +165,27 @@ class Session {
         counted->most += reason;
     }
 
+    // Asks nvcc whether wide blocks can have their registers, once for an op. What it emits of the solutions is recorded
+    // and tested.
+    void judge_registers(std::size_t op, CaseReport& result) {
+        const auto wide = std::ranges::find(result.counted, "threads_of_wide_blocks", &CounterResult::counter);
+        if (wide == result.counted.end() || wide->value == 0) {
+            return;
+        }
+        const std::string kernel = wide->most;
+        const long threads = std::lround(wide->value);
+        result.counted.erase(wide);
+        if (options_.subject != "lessons" || !result.ok || !registers_asked_.insert(op).second) {
+            return;
+        }
+        std::string note;
+        if (std::optional<Finding> finding = find_too_many_registers(reports_[op].file, kernel, threads, note)) {
+            result.ok = false;
+            result.findings.push_back(std::move(*finding));
+        }
+        result.note = result.note.empty() ? note : result.note;
+    }
+
     // Returns the report of a case; if it is not run, with the reason.
     CaseReport report_of_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -185,6 +207,7 @@ class Session {
             result = judge_.check_case(op, case_index, at_most(reports_[op].op));
             reports_[op].printed += judge_.take_output();
             explain_doubles(result, reports_[op].file);
+            judge_registers(op, result);
         }
         return result;
     }
@@ -494,6 +517,7 @@ class Session {
     std::vector<OpReport> reports_;
     std::optional<OpReport> model_;
     std::set<std::size_t> hung_;
+    std::set<std::size_t> registers_asked_;
     std::map<std::size_t, std::size_t> wrong_at_;  // by op: bytes of the first wrong shape
     std::optional<CpuRoof> roof_;
     bool roof_asked_ = false;

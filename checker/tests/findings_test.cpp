@@ -6,6 +6,7 @@
 #include "checker/base/files.h"
 #include "checker/judge/describe.h"
 #include "checker/program/doubles.h"
+#include "checker/program/registers.h"
 
 using namespace checker;
 
@@ -65,6 +66,27 @@ TEST(DoublesOfAKernel, AreMeantWhereAVariableIsDeclaredSo) {
     EXPECT_EQ(reason_for_double(source, 3, false), ": 0.5 is one, 0.5f is a float");
     EXPECT_EQ(reason_for_double(source, 4, false), "");
     EXPECT_EQ(reason_for_double("y = tanh(x);", 1, false), "") << "CUDA's takes a float";
+}
+
+constexpr const char* kSaid =
+    "ptxas info    : Compiling entry function '_ZN12_GLOBAL__N_13sumILi4EEEvPf' for 'sm_90'\n"
+    "ptxas info    : Used 40 registers, used 1 barriers\n"
+    "ptxas info    : Compiling entry function '_ZN12_GLOBAL__N_13sumILi8EEEvPf' for 'sm_90'\n"
+    "ptxas info    : Used 80 registers\n"
+    "ptxas info    : Compiling entry function '_ZN12_GLOBAL__N_16sum_upEPf' for 'sm_90'\n"
+    "ptxas info    : Used 99 registers\n";
+
+TEST(Registers, AreTheMostOfATemplatesInstances) {
+    EXPECT_EQ(registers_in(kSaid, "sum<4>"), 80);
+    EXPECT_EQ(registers_in(kSaid, "sum_up"), 99);
+    EXPECT_EQ(registers_in(kSaid, "up"), std::nullopt);
+}
+
+TEST(Registers, AreGivenOutByWarp) {
+    EXPECT_TRUE(block_fits(256, 255));
+    EXPECT_TRUE(block_fits(1024, 64));
+    EXPECT_FALSE(block_fits(1024, 65));
+    EXPECT_FALSE(block_fits(513, 128)) << "17 warps";
 }
 
 TEST(FirstDouble, NamesTheVariable) {

@@ -81,6 +81,7 @@ struct Row {
 constexpr const char* kApiCalls = "calls of the runtime and of libraries";
 constexpr const char* kInDouble = "operations and special functions of doubles";
 constexpr const char* kIdleBlocks = "idle blocks of a launch";
+constexpr const char* kWideBlock = "threads of the widest block";
 
 constexpr std::array kRows{
     Row{{"bytes_asked", "sm__sass_data_bytes_mem_global_op_*.sum", "asks for {} bytes of global memory"},
@@ -128,6 +129,7 @@ constexpr std::array kRows{
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
     Row{{"operations_of_doubles", kInDouble, "does {} of its operations in double", true}, "operations of doubles"},
     Row{{"idle_blocks", kIdleBlocks, "launches {} blocks that have nothing to do", true}, ""},
+    Row{{"threads_of_wide_blocks", kWideBlock, "launches blocks of {} threads", true}, ""},
 };
 
 // What the host has asked of the device since the process began.
@@ -191,6 +193,17 @@ const simt::LaunchTraffic* idlest(const std::vector<simt::LaunchTraffic>& launch
     return most;
 }
 
+double threads_of(const simt::LaunchTraffic& launch) {
+    return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
+}
+
+// Returns the launch with the widest blocks; null if all of them fit whatever registers their threads take.
+const simt::LaunchTraffic* widest(const std::vector<simt::LaunchTraffic>& launches) {
+    constexpr double kAlwaysFit = 256;  // a thread has at most 255 of the 65,536 registers
+    const auto most = std::ranges::max_element(launches, {}, threads_of);
+    return most == launches.end() || threads_of(*most) <= kAlwaysFit ? nullptr : &*most;
+}
+
 std::string whole(double x) {
     return format_count(std::lround(x));
 }
@@ -251,7 +264,11 @@ std::vector<CounterResult> CountingCall::of_those_judged_always() const {
     }
     std::vector<CounterResult> result = of(always);
     const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches());
+    const simt::LaunchTraffic* const wide = widest(simt::traffic_of_launches());
     for (CounterResult& counted : result) {
+        if (counted.counter == "threads_of_wide_blocks" && wide != nullptr) {
+            counted.most = wide->kernel;
+        }
         if (counted.counter == "idle_blocks" && idle != nullptr) {
             counted.most = fmt::format("{}: {} of {} blocks of {} use no global memory; is the grid too large?",
                                        text_of(idle->line), whole(static_cast<double>(idle->idle_blocks)),
@@ -273,6 +290,8 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
     total.insert(host_.begin(), host_.end());
     total["kernel launches"] = static_cast<double>(all.launches);
     const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches());
+    const simt::LaunchTraffic* const wide = widest(simt::traffic_of_launches());
+    total[kWideBlock] = wide == nullptr ? 0 : threads_of(*wide);
     total[kIdleBlocks] = idle == nullptr ? 0 : static_cast<double>(idle->idle_blocks);
     const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());
     std::vector<CounterResult> result;

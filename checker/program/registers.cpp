@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "checker/program/registers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "checker/base/course.h"
+#include "checker/base/files.h"
+#include "checker/base/text.h"
+
+namespace checker {
+namespace {
+
+constexpr long kRegisters = 65536;  // of a multiprocessor, on all cards since 2014
+constexpr const char* kArchitecture = "sm_90";
+
+// Returns what nvcc says of a file; nothing if nvcc is not there. It takes seconds, so what it says of a text is kept.
+std::optional<Finished> ask_nvcc(const std::filesystem::path& file) {
+    std::string text = read_file_if_there(file).value_or("");
+    for (const std::string& helper : helpers_of(file)) {
+        text += read_file_if_there(*file.begin() / std::filesystem::path(helper)).value_or("");
+    }
+    const std::filesystem::path kept = std::filesystem::path("build/registers") / (fnv1a64(text) + ".txt");
+    if (const std::optional<std::string> said = read_file_if_there(kept)) {
+        return Finished{0, *said};
+    }
+    if (run_command("command -v nvcc >/dev/null 2>&1").status != 0) {
+        return std::nullopt;
+    }
+    const Finished asked = run_command(fmt::format(
+        "nvcc ${{NVCC_CXX:+-ccbin \"$NVCC_CXX\"}} -std=c++20 -O3 -I. -Ibuild/helpers -arch={} -cubin -Xptxas -v "
+        "-o /dev/null {} 2>&1",
+        kArchitecture, quoted(file.string())));
+    if (asked.status == 0) {
+        write_file(kept, asked.output);
+    }
+    return asked;
+}
+
+}  // namespace
+
+std::optional<long> registers_in(std::string_view said, std::string_view kernel) {
+    const std::string_view name = kernel.substr(0, kernel.find('<'));
+    const std::string mangled = std::to_string(name.size()) + std::string(name);
+    std::optional<long> most;
+    bool of_it = false;
+    for (const std::string_view line : split(said, '\n')) {
+        constexpr std::string_view kUsed = "Used ";
+        if (line.find("Compiling entry function '") != line.npos) {
+            of_it = line.find(mangled) != line.npos || line.find("'" + std::string(name) + "'") != line.npos;
+        } else if (const std::size_t used = line.find(kUsed); of_it && used != line.npos) {
+            long registers = 0;
+            std::from_chars(line.data() + used + kUsed.size(), line.data() + line.size(), registers);
+            most = std::max(most.value_or(0), registers);
+        }
+    }
+    return most;
+}
+
+bool block_fits(long threads, long registers) {
+    constexpr long kWarp = 32, kUnit = 256;  // a warp's are given out in such units
+    const long warps = (threads + kWarp - 1) / kWarp, of_warp = (registers * kWarp + kUnit - 1) / kUnit * kUnit;
+    return warps * of_warp <= kRegisters;
+}
+
+std::optional<Finding> find_too_many_registers(const std::filesystem::path& file, const std::string& kernel,
+                                               long threads, std::string& note) {
+    const std::optional<Finished> asked = ask_nvcc(file);
+    const std::optional<long> registers =
+        asked && asked->status == 0 ? registers_in(asked->output, kernel) : std::nullopt;
+    if (!registers) {
+        note = fmt::format(
+            "a thread of {} may take {} registers, as its blocks have {} threads; {}, so nobody has looked "
+            "how many it takes",
+            kernel, kRegisters / threads / 8 * 8, format_count(threads),
+            !asked               ? "nvcc is not here"
+            : asked->status != 0 ? "nvcc does not compile it"
+                                 : "nvcc does not name it");
+        return std::nullopt;
+    }
+    if (block_fits(threads, *registers)) {
+        return std::nullopt;
+    }
+    return Finding{
+        "bad_launch",
+        fmt::format("{} takes {} registers a thread, by nvcc for {}: {} threads need more than the {} of a "
+                    "multiprocessor, and the launch fails",
+                    kernel, *registers, kArchitecture, format_count(threads), format_count(kRegisters)),
+        {fmt::format("\t__launch_bounds__({}) makes nvcc keep within {}", threads, kRegisters / threads / 8 * 8)}};
+}
+
+}  // namespace checker
