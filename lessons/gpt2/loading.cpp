@@ -285,6 +285,20 @@ std::string other_weights(const fs::path& dir) {
     return "";
 }
 
+// Throws for a link that leads nowhere: in Hugging Face's cache, one whose blob was removed.
+void refuse_dangling_link(const fs::path& file) {
+    std::error_code none;
+    if (fs::is_symlink(fs::symlink_status(file, none)) && !fs::exists(file, none)) {
+        throw FileError(fmt::format("{}: is a link to {}, which is not there; download the model again", file.string(),
+                                    fs::read_symlink(file, none).string()));
+    }
+}
+
+SafeTensors open_file(const fs::path& file) {
+    refuse_dangling_link(file);
+    return SafeTensors::open(file);
+}
+
 // The folder's safetensors files: the one, or the shards that the index names.
 std::vector<SafeTensors> open_weights(const fs::path& dir) {
     std::vector<SafeTensors> files;
@@ -297,7 +311,7 @@ std::vector<SafeTensors> open_weights(const fs::path& dir) {
                 throw FileError(fmt::format("{}: {}", dir.string(), other));
             }
         }
-        files.push_back(SafeTensors::open(single));
+        files.push_back(open_file(single));
         return files;
     }
     const json document = parse_json(read_file(index, kMaxJson), index.string());
@@ -314,7 +328,7 @@ std::vector<SafeTensors> open_weights(const fs::path& dir) {
         }
         names.insert(path.string());
     }
-    for (const std::string& name : names) { files.push_back(SafeTensors::open(dir / name)); }
+    for (const std::string& name : names) { files.push_back(open_file(dir / name)); }
     return files;
 }
 
@@ -430,6 +444,7 @@ std::string read_config(const fs::path& dir) {
             }
         }
     }
+    refuse_dangling_link(dir / "config.json");
     return read_file(dir / "config.json", kMaxJson);
 }
 

@@ -247,16 +247,16 @@ void print_logits(const Options& options, Parameters params) {
     if (tokens.empty()) {
         throw checker::FileError(input_name(options.logits[0]) + ": holds no tokens; write at least one id");
     }
-    if (tokens.size() > static_cast<std::size_t>(config.max_T)) {
-        throw checker::FileError(fmt::format("{}: holds {} tokens, but the context of this model is {}; use fewer",
-                                             input_name(options.logits[0]), tokens.size(), config.max_T));
-    }
     const auto outside = std::ranges::find_if(tokens, [&config](int token) { return token < 0 || token >= config.V; });
     if (outside != tokens.end()) {
         throw checker::FileError(
             fmt::format("{}: token {} at position {} is not in the vocabulary, 0 to {}; write ids as int32, "
                         "numpy.array(ids, 'int32').tofile(...)",
                         input_name(options.logits[0]), *outside, outside - tokens.begin(), config.V - 1));
+    }
+    if (tokens.size() > static_cast<std::size_t>(config.max_T)) {
+        throw checker::FileError(fmt::format("{}: holds {} tokens, but the context of this model is {}; use fewer",
+                                             input_name(options.logits[0]), tokens.size(), config.max_T));
     }
     const std::size_t T = tokens.size();
     std::vector<int> targets(tokens.begin() + 1, tokens.end());

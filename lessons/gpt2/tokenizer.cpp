@@ -61,6 +61,13 @@ bool numbers_bytes_in_order(const json& vocabulary) {
     return true;
 }
 
+// Returns true for a post-processor that adds no token: transformers 5 writes a template without special tokens.
+bool adds_nothing(const json& after) {
+    const json type = member(after, "type");
+    return after.is_null() || type == "ByteLevel" ||
+           (type == "TemplateProcessing" && member(after, "special_tokens") == json::object());
+}
+
 // Returns true if nothing but the bytes' numbers comes out of a tokenizer.json.
 bool gives_bytes(const json& tokenizer) {
     const json model = member(tokenizer, "model"), splitter = member(tokenizer, "pre_tokenizer"),
@@ -70,7 +77,7 @@ bool gives_bytes(const json& tokenizer) {
         added, [](const json& token) { return !member(token, "id").is_number() || token["id"].get<double>() < 256; });
     return numbers_bytes_in_order(member(model, "vocab")) && merges.empty() && !replaces_bytes &&
            member(tokenizer, "normalizer").is_null() && member(splitter, "type") == "ByteLevel" &&
-           member(splitter, "add_prefix_space") == false && (after.is_null() || member(after, "type") == "ByteLevel");
+           member(splitter, "add_prefix_space") == false && adds_nothing(after);
 }
 
 // Returns true if a merges.txt has a line besides its version.

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -44,7 +45,9 @@ std::vector<int> tokens_of_int32(std::string_view bytes, const std::string& wher
     if (is_int64(tokens)) {
         for (std::size_t i = 0; i < tokens.size(); i += 2) { tokens[i / 2] = tokens[i]; }
         tokens.resize(tokens.size() / 2);
-        if (note) {
+        const bool valid =
+            std::ranges::none_of(tokens, [](int token) { return token < 0; });  // else: refused by the caller
+        if (note && valid) {
             note(
                 fmt::format("{}: every second int32 is 0: read as int64, {} token{}; int32 is written by "
                             "numpy.array(ids, 'int32').tofile(...)",

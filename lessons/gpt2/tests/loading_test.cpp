@@ -401,6 +401,18 @@ TEST(Loading, NamesTheSnapshotInACacheFolder) {
     EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "config.json: cannot be read"));
 }
 
+TEST(Loading, NamesALinkThatLeadsNowhere) {
+    for (const char* name : {"model.safetensors", "config.json"}) {
+        const TemporaryFolder folder;
+        TinyModel().save(folder.path());
+        fs::remove(folder / name);
+        fs::create_symlink("../../blobs/a94a", folder / name);
+        EXPECT_EQ(
+            message_of([&] { load_parameters(folder.path()); }),
+            (folder / name).string() + ": is a link to ../../blobs/a94a, which is not there; download the model again");
+    }
+}
+
 TEST(Loading, KnowsPointersOfGitLfs) {
     const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 548105171\n";
     const TemporaryFolder folder;

@@ -251,6 +251,8 @@ TEST_F(Program, RefusesTokenFilesThatDoNotFit) {
     expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "no multiple of 4");
     write_text(path("in"), "");
     expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "holds no tokens");
+    write_text(path("in"), "\x93NUMPY\x01" + int32_bytes(std::vector<int>(7, 1)) + "x");
+    expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "write ids as int32");
     write_text(path("in"), int32_bytes(std::vector<int>(7, 1)));
     expect_refused({"--logits", path("in"), path("out"), "--model", bpe()}, 1, "the context of this model is 6");
     expect_refused({"--logits", path("none"), path("out"), "--model", bpe()}, 1, "No such file");

@@ -58,6 +58,11 @@ TEST(ForeignTokenizer, PassesBytesInOrder) {
         "");
 }
 
+TEST(ForeignTokenizer, PassesATemplateThatAddsNothing) {
+    const json none{{"type", "TemplateProcessing"}, {"special_tokens", json::object()}};
+    EXPECT_EQ(foreign({{"tokenizer.json", changed("/post_processor", none)}}), "");
+}
+
 TEST(ForeignTokenizer, NamesBytesInAnotherOrder) {
     EXPECT_EQ(foreign({{"vocab.json", vocabulary(1).dump()}}), "vocab.json");
     EXPECT_EQ(foreign({{"vocab.json", "{}"}}), "vocab.json");
@@ -73,7 +78,7 @@ TEST(ForeignTokenizer, NamesWhatChangesTheBytes) {
              {"/normalizer", {{"type", "Lowercase"}}},
              {"/pre_tokenizer", nullptr},
              {"/pre_tokenizer/add_prefix_space", true},
-             {"/post_processor", {{"type", "TemplateProcessing"}}},
+             {"/post_processor", {{"type", "TemplateProcessing"}, {"special_tokens", {{"<s>", json::object()}}}}},
              {"/added_tokens/0/id", 10},
          }) {
         EXPECT_EQ(foreign({{"tokenizer.json", changed(pointer, value)}}), "tokenizer.json") << pointer;
