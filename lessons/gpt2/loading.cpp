@@ -475,6 +475,11 @@ Parameters load_parameters(const fs::path& dir, const LoadProgress& progress, co
     if (parse_json(text, file).value("tie_word_embeddings", json()) == json(false)) {
         require_both(files, file);
     }
+    if (note && fs::exists(dir / "adapter_config.json")) {
+        note(fmt::format(
+            "{}: has an adapter too, which is passed over; peft's merge_and_unload puts it into the weights",
+            dir.string()));
+    }
     return load_parameters(config, files, progress, note);
 }
 

@@ -391,6 +391,15 @@ TEST(Loading, TellsHowToMendAFolderWithOtherWeights) {
     }
 }
 
+TEST(Loading, SaysThatAnAdapterBesideTheModelIsPassedOver) {
+    const TemporaryFolder folder;
+    TinyModel().save(folder.path());
+    write_text(folder / "adapter_config.json", "{}");
+    std::string said;
+    load_parameters(folder.path(), {}, [&](const std::string& line) { said += line; });
+    EXPECT_TRUE(contains(said, "has an adapter too, which is passed over")) << said;
+}
+
 TEST(Loading, NamesTheSnapshotInACacheFolder) {
     const TemporaryFolder folder;
     TinyModel().save(folder / "snapshots" / "607a");

@@ -9,8 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
-from transformers import GPT2Config, GPT2LMHeadModel
+from safetensors.torch import load_file, save_file, save_model
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import (
+    AutoTokenizer,
+    GPT2Config,
+    GPT2DoubleHeadsModel,
+    GPT2ForQuestionAnswering,
+    GPT2ForSequenceClassification,
+    GPT2ForTokenClassification,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(os.environ.get("GPT2_BINARY", ROOT / "build" / "gpt2-host")).absolute()
@@ -104,6 +115,50 @@ def test_sharded_weights_load(tmp_path: Path) -> None:
     model.save_pretrained(tmp_path, max_shard_size="1MB")
     assert (tmp_path / "model.safetensors.index.json").exists()
     assert_agree(tmp_path, model, 10)
+
+
+@pytest.mark.parametrize(
+    "head", [GPT2ForSequenceClassification, GPT2ForTokenClassification, GPT2ForQuestionAnswering, GPT2DoubleHeadsModel]
+)
+def test_models_of_other_tasks_load_without_their_heads(tmp_path: Path, head: type) -> None:
+    model = make_model(CONFIGS["odd"], torch.float32)
+    other = head(model.config)
+    other.transformer.load_state_dict(model.transformer.state_dict())
+    other.save_pretrained(tmp_path)
+    assert_agree(tmp_path, model, 10)
+
+
+def test_a_tied_pair_may_be_there_as_lm_head_only(tmp_path: Path) -> None:
+    model = make_model(CONFIGS["odd"], torch.float32)
+    model.save_pretrained(tmp_path)
+    save_model(model, str(tmp_path / "model.safetensors"))
+    assert "transformer.wte.weight" not in load_file(tmp_path / "model.safetensors")
+    assert_agree(tmp_path, model, 10)
+
+
+def test_text_goes_through_a_byte_tokeniser_and_no_other(tmp_path: Path) -> None:
+    """The bytes in order are the program's own; the order that a trained vocabulary has is refused."""
+    text = "Grüße, world!"
+    (tmp_path / "text").write_text(text)
+    for name, folder in (("order", tmp_path / "a"), ("trained", tmp_path / "b")):
+        model = make_model(CONFIGS["head64"], torch.float32)
+        model.save_pretrained(folder)
+        characters = bytes_to_unicode()
+        if name == "trained":
+            characters = dict(enumerate(sorted(characters.values())))
+        raw = Tokenizer(models.BPE(vocab={c: i for i, c in characters.items()}, merges=[]))
+        raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        PreTrainedTokenizerFast(tokenizer_object=raw).save_pretrained(folder)
+        ids = AutoTokenizer.from_pretrained(folder).encode(text)
+        done = run("--model", folder, "--loss", tmp_path / "text")
+        if name == "order":
+            assert ids == list(text.encode())
+            _, loss = reference(model, np.array(ids))
+            assert float(done.stdout.split()[1]) == pytest.approx(loss, abs=1e-4)
+        else:
+            assert ids != list(text.encode())
+            assert done.returncode == 2
+            assert "tokenizer.json" in done.stderr
 
 
 def test_greedy_text_is_that_of_transformers(tmp_path: Path) -> None:
