@@ -181,6 +181,7 @@ class Session {
         std::string note;
         if (std::optional<Finding> finding = find_too_many_registers(reports_[op].file, kernel, threads, note)) {
             result.ok = false;
+            result.calls = 1;  // none of them is the reason
             result.findings.push_back(std::move(*finding));
         }
         result.note = result.note.empty() ? note : result.note;
