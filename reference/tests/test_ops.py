@@ -180,3 +180,36 @@ def test_suspects_of_attention_are_what_loops_with_that_index_compute(id, misrea
         values = torch.stack([read("value", b, s, h) for s in range(t + 1)])
         out[b, t, h * HS : (h + 1) * HS] = scores.softmax(0) @ values
     assert torch.allclose(out, OPS["attention"].suspects[id].run(qkv, NH)["out"], rtol=1e-10)
+
+
+def test_powers_of_e_are_what_a_tile_by_exp_in_place_of_exp2_gives():
+    draw = torch.Generator().manual_seed(4)
+    qkv, NH = torch.randn(1, 6, 24, dtype=torch.float64, generator=draw), 2
+    query, key, value = gpt2.split_heads(qkv, NH)
+    scores = (query @ key.mT / math.sqrt(4) * math.log2(math.e)).masked_fill(~gpt2.causal_mask(6), -math.inf)
+    largest = scores.amax(-1, keepdim=True)  # in units of powers of 2
+    weights = (scores - largest).exp()
+    total = weights.sum(-1)
+    wrong = OPS["attention"].wrong("powers_of_e", qkv, NH)
+    assert torch.allclose(wrong["out"], gpt2.join_heads(weights @ value / total.unsqueeze(-1)))
+    assert torch.allclose(wrong["lse"], math.log(2) * (largest.squeeze(-1) + total.log2()))
+
+
+def test_a_factor_upside_down_is_nan_from_the_first_score_on():
+    largest, total = torch.tensor(torch.finfo(torch.float32).min), torch.tensor(0.0)
+    for score in torch.tensor([0.5, 2.0, 1.0]):
+        larger = torch.maximum(largest, score)
+        total = total * (larger - largest).exp() + (score - larger).exp()
+        largest = larger
+    assert total.isnan()
+    scores = torch.randn(1, 1, 3, 3, dtype=torch.float64)
+    assert OPS["causal_softmax"].wrong("rescale_inverted_from_the_start", scores, 1.0)["lse"].isnan().all()
+
+
+@pytest.mark.parametrize(("id", "width"), [("zeros_in_variance", 768), ("zeros_of_turn_in_variance", 256)])
+def test_zeros_beyond_the_row_count_in_the_variance(id, width):
+    x = 2 + torch.randn(3, 200, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
+    filled = torch.cat([x, torch.zeros(3, width - 200, dtype=torch.float64)], dim=-1)
+    variance = ((filled - x.mean(-1, keepdim=True)) ** 2).sum(-1) / 200
+    wrong = OPS["layernorm"].wrong(id, x, torch.ones(200), torch.zeros(200))
+    assert torch.allclose(wrong["rstd"], (variance + gpt2.EPS).rsqrt())
