@@ -23,7 +23,8 @@ struct BufferSpec {
     Role role = Role::input;
     Element element = Element::f32;
     Dims dims;
-    bool on_host = false;  // in the host's memory, pageable, though the op runs on a device
+    bool on_host = false;          // in the host's memory, pageable, though the op runs on a device
+    std::size_t misalignment = 0;  // bytes from a multiple of 64 to its start
     std::size_t bytes() const { return static_cast<std::size_t>(dims.elements()) * bytes_of(element); }
 };
 

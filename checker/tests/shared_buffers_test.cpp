@@ -47,6 +47,22 @@ TEST(BufferSlot, KeepsSixtyFourByteAlignmentInBothSchedules) {
     }
 }
 
+TEST(BufferSlot, StartsAsFarAfterAnAlignmentAsTheBufferAsksFor) {
+    for (const Schedule schedule : {Schedule::end_aligned, Schedule::start_aligned}) {
+        for (const std::size_t bytes : {0U, 4U, 64U, 4092U, 4096U, 4100U}) {
+            const BufferSlot late = slot_of(bytes, Element::f32, schedule, 0, 4);
+            EXPECT_EQ(late.data_offset % 64, 4U) << bytes;
+            EXPECT_LE(late.data_offset + bytes, late.mapped_bytes) << bytes;
+        }
+    }
+    BufferSpec late = floats("late", 5);
+    late.misalignment = 4;
+    const std::vector<BufferSpec> specs{late, floats("aligned", 5)};
+    const std::vector<BufferSlot> slots = slots_of(specs, Schedule::start_aligned);
+    EXPECT_EQ(slots[0].data_offset, 4U);
+    EXPECT_EQ(slots[1].data_offset, 0U);
+}
+
 TEST(BufferSlot, LeavesLessThanAnAlignmentOfSlackAtTheGuard) {
     for (const std::size_t bytes : {1U, 4U, 64U, 100U, 4096U, 4100U}) {
         const BufferSlot end = slot_of(bytes, Element::f32, Schedule::end_aligned, 0);

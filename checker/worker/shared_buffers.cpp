@@ -86,17 +86,18 @@ std::uint64_t poison(Schedule schedule, Element element) {
     }
 }
 
-BufferSlot slot_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset) {
-    const std::size_t mapped = std::max(round_up(bytes, page_bytes()), page_bytes());
-    const std::size_t data = schedule == Schedule::start_aligned ? 0 : mapped - round_up(bytes, kAlignment);
-    return {file_offset, mapped, data, bytes, element};
+BufferSlot slot_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset,
+                   std::size_t misalignment) {
+    const std::size_t needed = misalignment + bytes, mapped = std::max(round_up(needed, page_bytes()), page_bytes());
+    const std::size_t aligned = schedule == Schedule::start_aligned ? 0 : mapped - round_up(needed, kAlignment);
+    return {file_offset, mapped, aligned + misalignment, bytes, element};
 }
 
 std::vector<BufferSlot> slots_of(std::span<const BufferSpec> specs, Schedule schedule) {
     std::vector<BufferSlot> slots;
     std::size_t offset = 0;
     for (const BufferSpec& spec : specs) {
-        slots.push_back(slot_of(spec.bytes(), spec.element, schedule, offset));
+        slots.push_back(slot_of(spec.bytes(), spec.element, schedule, offset, spec.misalignment));
         offset += slots.back().mapped_bytes;
     }
     return slots;

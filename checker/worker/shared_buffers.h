@@ -26,7 +26,8 @@ struct OutOfMemory : std::runtime_error {
 std::optional<std::size_t> available_bytes();
 
 // Each call runs twice: buffers end where an inaccessible page begins, then begin where one ends; two poisons.
-// Buffers are aligned to 64 bytes in both, so up to 63 bytes beyond the end are watched by their poison alone.
+// Buffers are aligned to 64 bytes in both, or start `misalignment` bytes later, so up to 63 bytes beyond the end are watched
+// by their poison alone.
 enum class Schedule : std::uint32_t { end_aligned, start_aligned };
 
 // Eight bytes of a schedule's poison: one element's, repeated.
@@ -40,7 +41,8 @@ struct BufferSlot {
     std::size_t bytes = 0;
     Element element = Element::byte;  // whose poison surrounds the data
 };
-BufferSlot slot_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset);
+BufferSlot slot_of(std::size_t bytes, Element element, Schedule schedule, std::size_t file_offset,
+                   std::size_t misalignment = 0);
 std::vector<BufferSlot> slots_of(std::span<const BufferSpec> specs, Schedule schedule);  // one after the other
 std::size_t file_bytes(std::span<const BufferSlot> slots);
 

@@ -92,7 +92,7 @@ class GuardedBuffer {
         : spec_(std::move(spec)),
           schedule_(schedule),
           place_{.mapped_bytes = kGuardBytes + (spec_.bytes() + 63) / 64 * 64 + kGuardBytes,
-                 .data_offset = kGuardBytes,
+                 .data_offset = kGuardBytes + spec_.misalignment,
                  .bytes = spec_.bytes(),
                  .element = spec_.element},
           picture_(place_.mapped_bytes),
@@ -108,12 +108,12 @@ class GuardedBuffer {
         show();
     }
     void set(std::span<const std::byte> content) {
-        std::ranges::copy(content, picture_.begin() + kGuardBytes);
+        std::ranges::copy(content, picture_.begin() + static_cast<std::ptrdiff_t>(place_.data_offset));
         show();
     }
 
     const BufferSpec& spec() const { return spec_; }
-    std::byte* data() const { return device_.data() + kGuardBytes; }
+    std::byte* data() const { return device_.data() + place_.data_offset; }
 
     // Brings the device's state here; what should not have changed and did is a finding.
     std::optional<Finding> fetch() {
@@ -131,7 +131,7 @@ class GuardedBuffer {
 
   private:
     std::span<const std::byte> data_in(const std::vector<std::byte>& region) const {
-        return std::span(region).subspan(kGuardBytes, place_.bytes);
+        return std::span(region).subspan(place_.data_offset, place_.bytes);
     }
     void show() { check(cudaMemcpy(device_.data(), picture_.data(), picture_.size(), cudaMemcpyHostToDevice)); }
 
@@ -297,10 +297,12 @@ class GpuCase final : public Allocator {
   public:
     explicit GpuCase(Schedule schedule) : schedule_(schedule) {}
 
-    // Returns the buffer of this name, a new one if an earlier call had it in another size, as scratch may be.
+    // Returns the buffer of this name, a new one if an earlier call had it in another size, as scratch may be, or at another
+    // distance from an aligned address.
     GuardedBuffer& at(const BufferSpec& spec) {
         if (const auto known = memory_.find(spec.name);
-            known != memory_.end() && known->second.spec().bytes() != spec.bytes()) {
+            known != memory_.end() &&
+            (known->second.spec().bytes() != spec.bytes() || known->second.spec().misalignment != spec.misalignment)) {
             memory_.erase(known);
         }
         GuardedBuffer& buffer = memory_.try_emplace(spec.name, spec, schedule_).first->second;

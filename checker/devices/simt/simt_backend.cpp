@@ -47,7 +47,9 @@ class LeftAlive {
     std::vector<Finding> grown(const Call& call) {
         constexpr int kMayMake = 2;
         std::string shapes;
-        for (const BufferSpec& spec : shared_specs(call)) { shapes += spec.dims.text() + '|'; }
+        for (const BufferSpec& spec : shared_specs(call)) {
+            shapes += fmt::format("{}+{}|", spec.dims.text(), spec.misalignment);
+        }
         const bool judged = calls_of_[shapes]++ >= kMayMake;
         const std::map<std::string, std::size_t> now = alive();
         std::vector<Finding> findings;
@@ -95,16 +97,18 @@ class DeviceCase {
         simt::Streams::instance().name(other_stream_.get(), "ctx.stream, another than in other calls,");
     }
     // Returns the memory of the call's buffer of this name: unwritten, unless earlier calls' content stays in it; new if an
-    // earlier call had it in another size, as scratch may be.
-    DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before) {
+    // earlier call had it in another size, as scratch may be, or at another distance from an aligned address.
+    DeviceBytes& at(const std::string& name, const Dims& dims, Element element, Before before,
+                    std::size_t misalignment = 0) {
         const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
         auto known = memory_.find(name);
-        if (known != memory_.end() && known->second.size() != bytes) {
+        if (known != memory_.end() &&
+            (known->second.size() != bytes || address(known->second) % simt::Memory::kAlignment != misalignment)) {
             memory_.erase(known);
             known = memory_.end();
         }
         if (known == memory_.end()) {
-            return memory_.emplace(name, allocate_on_device(name, dims, element)).first->second;
+            return memory_.emplace(name, allocate_on_device(name, dims, element, misalignment)).first->second;
         }
         if (before != Before::left) {
             const DeviceBytes fresh(known->second.size());  // nobody has written it
@@ -258,7 +262,8 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
             continue;
         }
         const Before holds = before(call, i);
-        memory.push_back(running.at(specs[i].name, specs[i].dims, specs[i].element, holds).data());
+        memory.push_back(
+            running.at(specs[i].name, specs[i].dims, specs[i].element, holds, specs[i].misalignment).data());
         simt::name_use(memory.back(), use_of(call, i));
         const std::span<const std::byte> host = shared.data(slots[i]);
         if (holds == Before::values) {

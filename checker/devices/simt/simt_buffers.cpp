@@ -27,9 +27,10 @@ std::vector<simt::Axis> shape_of(const Dims& dims) {
 
 }  // namespace
 
-DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element) {
+DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element, std::size_t misalignment) {
     const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
     try {
+        simt::Memory::instance().misalign_next(misalignment);
         DeviceBytes memory(bytes);
         simt::name_buffer(memory.data(), name, shape_of(dims), bytes_of(element), values_of(element));
         return memory;

@@ -16,8 +16,9 @@ namespace checker {
 
 using DeviceBytes = DeviceBuffer<std::byte>;
 
-// Throws OutOfMemory.
-DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element);
+// Throws OutOfMemory. The memory starts `misalignment` bytes after a multiple of simt::Memory::kAlignment.
+DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element,
+                               std::size_t misalignment = 0);
 
 // The workspaces of a call's Context.
 class DeviceWorkspaces final : public Allocator {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "checker/simt/runtime/base/random.h"
 #include "checker/simt/runtime/base/source.h"
@@ -137,13 +138,15 @@ void* Memory::allocate(std::size_t bytes, Residence residence, const void* site)
     if (bytes > kTotal - used_) {
         return nullptr;
     }
-    const std::size_t before = room_before(bytes), room = room_for(bytes);
+    const std::size_t misalignment = std::exchange(misalignment_, 0);
+    const std::size_t aligned = room_before(bytes), before = aligned + misalignment;
+    const std::size_t room = room_for(misalignment + bytes);
     const std::optional<std::size_t> offset = take(range_of(residence), room, residence != Residence::heap);
     if (!offset) {
         return nullptr;
     }
     const std::uintptr_t begin = hot_begin_ + *offset + before;
-    make_usable(begin - kAlignment, room - (before - kAlignment), residence);
+    make_usable(hot_begin_ + *offset + aligned - kAlignment, room - (aligned - kAlignment), residence);
     used_ += bytes;
     allocations_.emplace(begin, Allocation{.begin = begin,
                                            .bytes = bytes,
@@ -254,7 +257,8 @@ void Memory::free(Allocation& allocation, const void* site) {
     allocation.freed_for = allocation.residence == Residence::heap ? nullptr : caller_of_destructor();
     used_ -= allocation.bytes;
     // It shares no page: they are its own from the page of its first byte to the gap.
-    discard(allocation.begin - kAlignment, round_up(kAlignment + allocation.bytes, page()));
+    const std::uintptr_t first = (allocation.begin - kAlignment) / page() * page();
+    discard(first, round_up(allocation.begin + allocation.bytes - first, page()));
     range_of(allocation.residence).freed.push_back(allocation.begin);
 }
 

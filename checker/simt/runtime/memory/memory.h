@@ -88,6 +88,8 @@ class Memory {
     // and pinned memory counts as written, because the host's writes are not seen.
     void* allocate(std::size_t bytes, Residence residence, const void* site);
     void free(Allocation& allocation, const void* site);
+    // Makes the next allocation begin `bytes` after a multiple of kAlignment; fewer than that.
+    void misalign_next(std::size_t bytes) { misalignment_ = bytes; }
 
     // The allocation, alive or freed, that holds the address in its bytes or in the gap after them; null if there is
     // none.
@@ -151,6 +153,7 @@ class Memory {
     Range device_{.end = 0, .limit = kHostVisible};
     Range host_{.end = kHostVisible, .limit = kReserved};
     std::size_t used_ = 0;
+    std::size_t misalignment_ = 0;  // bytes, of the next allocation
     int opened_ = 0;
     int key_ =
         -1;  // the processor's protection key of the device's memory; without one, pages are protected one by one
