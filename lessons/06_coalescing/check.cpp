@@ -39,9 +39,9 @@ void count_misaligned(cases::OpCases& op, double tensors) {
 
 void cases::add_own(LessonCases& lesson) {
     OpCases &residual = lesson.op("residual"), &gelu = lesson.op("gelu"), &layernorm = lesson.op("layernorm");
-    add_misaligned_elementwise(residual);
-    add_misaligned_elementwise(gelu);
-    add_misaligned_layernorm(layernorm);
+    add_misaligned(residual, "head64");
+    add_misaligned(gelu, "head64");
+    add_misaligned(layernorm, "head64");
     count(residual, each_once<3>);
     count(gelu, each_once<2>);
     count(layernorm, of_layernorm);

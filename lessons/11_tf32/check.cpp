@@ -20,6 +20,9 @@ void cases::add_own(LessonCases& lesson) {
     matmul.add_turns("N=8 C=16 OC=24", kept);
     attention.add_turns("B=2 T=6 C=24 NH=4", kept);
     matmul.time_with_null("bias");  // its kernel is ours, and the target is on cuBLAS
+    add_misaligned_matmul(matmul);
+    attention.add_drawn("whole_vectors", "B=2 T=20 C=48 NH=3");
+    add_misaligned(attention, "whole_vectors");
     attention.add_drawn("heads", "B=3 T=40 C=64 NH=4").calls.back().needed = {{"library_calls", 2 * 3},
                                                                               {"kernel_launches", 1}};
 }

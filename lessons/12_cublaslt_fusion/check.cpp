@@ -115,6 +115,8 @@ void cases::add_own(LessonCases& lesson) {
         op.add_drawn("beyond_fp16", "N=16 C=64 OC=24 outputs=1", {{"inp", normal(1e6F)}});
         add_in_turn(op);
         op.add_turns("N=8 C=16 OC=24 outputs=1", {{"library_setups", 0}});
+        op.add_drawn("whole_vectors", "N=24 C=72 OC=64");
+        add_misaligned_in_turn(op, "whole_vectors");
     }
     // Lesson 10's bytes, by one launch.
     OpCases& matmul_gelu = lesson.op("matmul_gelu");
@@ -126,12 +128,14 @@ void cases::add_own(LessonCases& lesson) {
     matmul_gelu.add_drawn("one", "N=1 C=1 OC=1");
     matmul_gelu.add_drawn("ragged", "N=17 C=33 OC=129");
     matmul_gelu.add_drawn("long", "N=2 C=3072 OC=3");
+    matmul_gelu.add_drawn("whole_vectors", "N=9 C=20 OC=12");
+    add_misaligned(matmul_gelu, "whole_vectors");
 
     OpCases &layernorm = lesson.op("layernorm"), &residual_layernorm = lesson.op("residual_layernorm");
-    add_misaligned_layernorm(layernorm);
-    add_misaligned_layernorm(residual_layernorm, "lesson12");
     residual_layernorm.add_drawn("head64", "B=2 T=16 C=128");
     residual_layernorm.add_drawn("odd", "B=3 T=37 C=60");
+    add_misaligned(layernorm, "head64");
+    add_misaligned(residual_layernorm, "head64");
     add_rows(layernorm, 2);
     add_rows(residual_layernorm, 4);
     // A block launches attention's softmax and two residual_layernorms, and calls cuBLAS for its four products and, for each

@@ -110,6 +110,8 @@ void cases::add_own(LessonCases& lesson) {
     softmax.add_drawn("block", "N=3 V=12801 Vp=12803");
     softmax.add_drawn("longer", "N=2 V=61003 Vp=61003");  // than the registers of a block hold
     add_apart(softmax);
+    softmax.add_drawn("whole_vectors", "N=3 V=1100 Vp=1100");
+    add_misaligned(softmax, "whole_vectors");
     add_rows(softmax, "hot", 5, hot);
     add_rows(softmax, "equal", 2, equal);
     add_rows(softmax, "negative", 2, far_below_zero);

@@ -37,6 +37,7 @@ void add_own(LessonCases& lesson) {
     attention.add_drawn("heads_of_128", "B=1 T=129 C=256 NH=2");
     attention.add_drawn("heads_of_11", "B=2 T=70 C=33 NH=3");  // rows that start at no multiple of 16 bytes
     attention.add_drawn("one_query", "B=3 T=1 C=128 NH=2");
+    add_misaligned(attention, "heads_of_16");
 }
 
 }  // namespace cases

@@ -92,13 +92,12 @@ void add_own(LessonCases& lesson);
 
 // ---- awkward cases, for lessons whose idea meets them -----------------------------------------------------------------
 
-// Tensors that start 4 bytes after a multiple of 64, as a case called `shifted`: first all of them (the rest of op_c63
-// behind its first element), then each alone. Of layernorm and its like and of causal_softmax each alone: their rows of 64
-// channels, or of as many as the file has, and of 8 scores would all start at multiples of 16 else.
-void add_misaligned_elementwise(OpCases& op);
-void add_misaligned_layernorm(OpCases& layernorm, const std::string& of_file = "regular");
-void add_misaligned_causal_softmax(OpCases& causal_softmax);
-// The same, and an output of which the first column is asked for alone, so that the rest starts like that too.
+// Adds a case called `shifted`: the first call of `of_case` with tensors that start 4 bytes after a multiple of 64, first
+// all of them, then each alone. The case should have rows of whole float4s.
+checker::Case& add_misaligned(OpCases& op, const std::string& of_case);
+// As add_misaligned(), on one Context, after the call as it is: what it keeps must not be used at another alignment.
+checker::Case& add_misaligned_in_turn(OpCases& op, const std::string& of_case);
+// As add_misaligned(), of a small product of whole float4s.
 void add_misaligned_matmul(OpCases& matmul);
 // Adds the cases of a causal_softmax with a warp per row: misaligned ones, scores far from 0 or far apart, and two shapes that
 // are counted, with `reads` reads of each score.

@@ -99,7 +99,7 @@ std::vector<checker::Needed> needed_by(const Sizes& sizes, int reads) {
 }  // namespace
 
 void add_rows_causal_softmax(OpCases& op, int reads) {
-    add_misaligned_causal_softmax(op);
+    add_misaligned(op, "regular");
     const auto add = [&op](const char* name, Score score) {
         const std::map<std::string, Draw> draws{{"scores", scores_by(score)}};
         op.add_drawn(name, "B=1 NH=2 T=300", draws);
