@@ -14,4 +14,5 @@ void cases::add_own(LessonCases& lesson) {
                                {"shared_bytes_alone", kFloat * kN * kN * kStep * 16 / 64}});
     add_misaligned_matmul(matmul);
     add_huge_matmul(matmul);
+    matmul.add_unwritten("N=1 C=16 OC=168000000", "huge_weight");
 }

@@ -117,6 +117,7 @@ void cases::add_own(LessonCases& lesson) {
         op.add_turns("N=8 C=16 OC=24 outputs=1", {{"library_setups", 0}});
         op.add_drawn("whole_vectors", "N=24 C=72 OC=64");
         add_misaligned_in_turn(op, "whole_vectors");
+        op.add_unwritten("N=42735 C=8 OC=50304");  // 2,149,741,440 outputs
     }
     // Lesson 10's bytes, by one launch.
     OpCases& matmul_gelu = lesson.op("matmul_gelu");
@@ -130,6 +131,7 @@ void cases::add_own(LessonCases& lesson) {
     matmul_gelu.add_drawn("long", "N=2 C=3072 OC=3");
     matmul_gelu.add_drawn("whole_vectors", "N=9 C=20 OC=12");
     add_misaligned(matmul_gelu, "whole_vectors");
+    matmul_gelu.add_huge("N=42735 C=1 OC=50257");  // 2,147,732,895 outputs
 
     OpCases &layernorm = lesson.op("layernorm"), &residual_layernorm = lesson.op("residual_layernorm");
     residual_layernorm.add_drawn("head64", "B=2 T=16 C=128");

@@ -112,6 +112,7 @@ void cases::add_own(LessonCases& lesson) {
     add_apart(softmax);
     softmax.add_drawn("whole_vectors", "N=3 V=1100 Vp=1100");
     add_misaligned(softmax, "whole_vectors");
+    softmax.add_unwritten("N=53000 V=50257 Vp=50304", "huge_blocks");  // as huge_inputs, with a block per row
     add_rows(softmax, "hot", 5, hot);
     add_rows(softmax, "equal", 2, equal);
     add_rows(softmax, "negative", 2, far_below_zero);

@@ -38,6 +38,8 @@ void add_own(LessonCases& lesson) {
     attention.add_drawn("heads_of_11", "B=2 T=70 C=33 NH=3");  // rows that start at no multiple of 16 bytes
     attention.add_drawn("one_query", "B=3 T=1 C=128 NH=2");
     add_misaligned(attention, "heads_of_16");
+    attention.add_unwritten("B=18000 T=64 C=768 NH=12", "huge_qkv");  // 2,654,208,000 of qkv, and 216,000 heads
+    attention.add_unwritten("B=48000 T=64 C=768 NH=12", "huge_out");  // 2,359,296,000 of out
 }
 
 }  // namespace cases

@@ -99,11 +99,11 @@ void OpCases::add_huge(std::string_view shape) {
     }
 }
 
-void OpCases::add_unwritten(std::string_view shape) {
+void OpCases::add_unwritten(std::string_view shape, const std::string& name) {
     if (!checker::device_backend().samples_blocks() || checker::device_backend().dry_run()) {
         return;
     }
-    add_sampled("huge", shape);
+    add_sampled(name, shape);
     checker::Call& call = op_.cases.back().calls.back();
     call.sampled->expected = {};
     for (const checker::Input& input : call.inputs) { keep_on_device(call, input.spec); }
@@ -274,6 +274,7 @@ OpCases& LessonCases::add(std::string_view op) {
             result.add_by_blocks(one.name, one.shape, one.draws);
         }
     }
+    for (const DrawnCase& one : spec->huge_cases) { result.add_unwritten(one.shape, one.name); }
     return result;
 }
 

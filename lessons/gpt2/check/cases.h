@@ -36,9 +36,9 @@ class OpCases {
     void add_by_blocks(const std::string& name, std::string_view shape, const std::map<std::string, Draw>& draws = {});
     // One of more outputs than an int can count, called `huge`, where the device takes it.
     void add_huge(std::string_view shape);
-    // One of inputs or scratch that are as large, called `huge`, where the device can run some blocks alone: nobody writes
-    // its inputs, and only the places that the op reads and writes are judged.
-    void add_unwritten(std::string_view shape);
+    // Adds a case with inputs or scratch that large, where the device can run some blocks alone: its inputs are unwritten,
+    // and only the places that the op reads and writes are judged.
+    void add_unwritten(std::string_view shape, const std::string& name = "huge");
     // One drawn shape with so many threads each.
     void add_with_threads(const std::string& name, std::string_view shape, const std::vector<int>& threads);
     // Adds a sequence called `turns`, on one Context. Its calls are of this shape, of this shape with one size doubled, for each

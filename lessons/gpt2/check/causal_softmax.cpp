@@ -61,6 +61,7 @@ const OpSpec causal_softmax_spec{
     .defaults = "scale=0.125",  // 1 / sqrt(HS) of GPT-2
     .dry_run = "B=1 NH=12 T=16",
     .compute = compute_causal_softmax,
-    .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}}};
+    .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}},
+    .huge_cases = {{"huge_inputs", "B=55000 NH=12 T=64"}}};
 
 }  // namespace cases

@@ -44,6 +44,7 @@ const OpSpec layernorm_spec{
     .drawn_cases = {{"long", "B=1 T=2 C=1600"},
                     {"many", "B=2 T=500 C=2"},
                     // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
-                    {.name = "rows", .shape = "B=2 T=70000 C=2", .by_blocks = true}}};
+                    {.name = "rows", .shape = "B=2 T=70000 C=2", .by_blocks = true}},
+    .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}}};
 
 }  // namespace cases

@@ -64,9 +64,10 @@ const OpSpec matmul_spec{
             return product_element(d, element / stride * d["OC"] + element % stride, inputs);
         },
     .library = library,
-    .drawn_cases = {{"long", "N=2 C=3072 OC=3"},                      // GPT-2's longest sum
-                    {"tall", "N=2177 C=1 OC=3"},                      // more rows of tiles than small models have
-                    {"odd_stride", "N=5 C=8 OC=12 out_stride=13"}}};  // whole float4s in rows that begin anywhere
+    .drawn_cases = {{"long", "N=2 C=3072 OC=3"},                    // GPT-2's longest sum
+                    {"tall", "N=2177 C=1 OC=3"},                    // more rows of tiles than small models have
+                    {"odd_stride", "N=5 C=8 OC=12 out_stride=13"}},  // whole float4s in rows that begin anywhere
+    .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}}};
 
 void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square) {
     const Sizes square{{"N", kSquare}, {"C", kSquare}, {"OC", kSquare}};

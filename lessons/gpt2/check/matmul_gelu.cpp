@@ -34,6 +34,7 @@ const OpSpec matmul_gelu_spec{
             const auto [x, floor] = product_element(d, element, inputs);
             return gelu_of(x, floor);
         },
+    .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}, {"huge_weight", "N=1 C=16 OC=168000000"}},
 };
 
 }  // namespace cases

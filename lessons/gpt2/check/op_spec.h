@@ -104,6 +104,9 @@ struct OpSpec {
 
     // Cases of every lesson that has the op, beside those of the case files.
     std::vector<DrawnCase> drawn_cases = {};
+    // Cases for OpCases::add_unwritten(), of inputs with more elements than an int can count, and fewer than 2^32: an index
+    // that overflows is negative. They also have more rows, or heads, than a grid has blocks in y.
+    std::vector<DrawnCase> huge_cases = {};
 
     // An op whose tensors depend on the model makes its calls itself.
     std::vector<checker::Call> (*model_calls)(const checker::CaseFile&, const std::string& precision) = nullptr;

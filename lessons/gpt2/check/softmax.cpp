@@ -51,6 +51,7 @@ const OpSpec softmax_spec{
     .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"},
                     {"narrow", "N=1000 V=3 Vp=4"},
                     // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
-                    {.name = "rows", .shape = "N=140000 V=3 Vp=3", .by_blocks = true}}};
+                    {.name = "rows", .shape = "N=140000 V=3 Vp=3", .by_blocks = true}},
+    .huge_cases = {{"huge_inputs", "N=36000000 V=75 Vp=75"}}};
 
 }  // namespace cases
