@@ -92,6 +92,8 @@ void add_rows(OpCases& op, double tensors) {
     op.add_drawn("narrow", "B=1 T=9 C=3");    // fewer channels than lanes
     op.add_drawn("one", "B=1 T=1 C=1");       // a row of variance 0
     op.add_drawn("ragged", "B=3 T=5 C=161");  // rows that start anywhere
+    op.add_drawn("edge_6", "B=1 T=3 C=772");  // one float4 more than 6 for each lane
+    op.add_drawn("edge_8", "B=1 T=3 C=257");  // one float more than 8 for each lane
     op.add_drawn("edge", "B=1 T=3 C=1668");   // one float4 more than 13 for each lane
     op.add_drawn("xxl", "B=1 T=2 C=5000");
 }
