@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -65,6 +66,25 @@ std::vector<checker::Computed> compute_attention(const Sizes& d, const Values& i
     return {std::move(lse), std::move(out)};
 }
 
+// As halfway_in_bf16(), for heads of 16 channels. In the first head all scaled scores are near 16, so that lse is wrong by
+// their error, and the values are small: they do not raise the floors of out. In the others scores are near 0.5 or -0.5, and
+// values near 1 or -1: rounded scores change the probabilities, and with them out.
+checker::Input halfway_qkv(const std::string& name, const std::string& dims, const Sizes& sizes) {
+    checker::Input qkv = halfway_in_bf16()(name, dims, sizes);
+    const auto C = static_cast<std::size_t>(sizes["C"]), HS = C / static_cast<std::size_t>(sizes["NH"]);
+    qkv.fill = [C, HS, drawn = std::move(qkv.fill)](std::span<std::byte> bytes, std::uint64_t seed) {
+        drawn(bytes, seed);
+        const std::span values(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+        for (std::size_t i = 0; i < values.size(); i++) {
+            const std::size_t token = i / (3 * C), part = i / C % 3;  // queries, keys, values
+            const float sign = token % 5 < 2 ? -1.0F : 1.0F;
+            const bool is_first_head = i % C < HS;
+            values[i] *= is_first_head ? std::array{4.0F, 1.0F, 0.125F}[part] : std::array{0.125F, sign, sign}[part];
+        }
+    };
+    return qkv;
+}
+
 // What it asks for as scratch, which must grow with the batch: at most twice as much for twice the batch, and no less.
 // Asked at GPT-2's largest size, where counts pass 2^31 long before a GPU's memory is full.
 std::size_t scratch_bytes(const Library& library, const Sizes& d) {
@@ -105,7 +125,7 @@ const OpSpec attention_spec{
     },
     .dry_run = "B=1 T=16 C=48 NH=12",
     .compute = compute_attention,
-    .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}}};
+    .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}, {"halfway", "B=1 T=60 C=48 NH=3", {{"qkv", halfway_qkv}}}}};
 
 void add_huge_attention(OpCases& attention) {
     attention.add_unwritten("B=4870 T=192 C=768 NH=12");  // 2,154,332,160 of each; B NH fits a grid's z

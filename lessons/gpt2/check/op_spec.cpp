@@ -51,6 +51,19 @@ Draw ramp(float largest) {
     };
 }
 
+Draw halfway_in_bf16() {
+    return [](const std::string& name, const std::string& dims, const Sizes& sizes) {
+        checker::Input input = checker::uniform(name, dims, sizes.axes(dims), 0, 4);
+        input.fill = [drawn = std::move(input.fill)](std::span<std::byte> bytes, std::uint64_t seed) {
+            drawn(bytes, seed);
+            const std::span values(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+            // An odd number of 128ths: half of one more is rounded up to the next, which is even.
+            for (float& value : values) { value = 1 + (2 * std::floor(value) + 1) / 128 + 1.0F / 256; }
+        };
+        return input;
+    };
+}
+
 Draw integers_below(const std::string& size) {
     return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
         return checker::integers(name, dims, sizes.axes(dims), sizes[size]);

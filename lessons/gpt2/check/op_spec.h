@@ -30,6 +30,9 @@ Draw uniform(float low, float high);
 Draw integers_below(const std::string& size);
 // From -largest to largest in equal steps.
 Draw ramp(float largest);
+// Numbers between 1 and 1.06 that TF32 holds exactly, each halfway between two of bfloat16. What rounds them to bfloat16, or
+// cuts bits off, changes all by 2^-8 in one direction.
+Draw halfway_in_bf16();
 
 struct InputSpec {
     std::string name;  // the parameter in ops.h

@@ -19,6 +19,7 @@
 #include "checker/judge/describe.h"
 #include "checker/program/run_lesson.h"
 #include "lessons/gpt2/check/cases.h"
+#include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/tests/support.h"
 
 using cases::Sizes;
@@ -651,8 +652,8 @@ class LessonInTf32 : public testing::Test {
         for (const std::string& op : ops) { toml.targets[op] = {}; }
         return toml;
     }
-    void add(checker::LessonToml toml) {
-        lesson_ = std::make_unique<checker::Lesson>("00_test", "reference", std::move(toml));
+    void add(checker::LessonToml toml, const std::string& name = "00_test") {
+        lesson_ = std::make_unique<checker::Lesson>(name, "reference", std::move(toml));
         checker::register_cases(*lesson_);
     }
     const checker::Op& op(const std::string& name) const {
@@ -788,11 +789,19 @@ float truncated(float value) {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1FFFU);
 }
 
+float cut_to_bf16(float value) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0xFFFFU);
+}
+
 float kept(float value) {
     return value;
 }
 
 using Results = std::map<std::string, std::vector<float>>;  // by output
+
+float in_bf16(float value) {
+    return checker::as_factor(value, "bf16");
+}
 
 // In float32, one product after another.
 Results matmul_with(Rounding factor, const cases::Values& read, const Sizes& d) {
@@ -866,11 +875,22 @@ class CallInTf32 {
                 const checker::Computed& one = computed.emplace_back(output.compute(values()));
                 output.expected = {.values = one.values, .floor = one.floor, .factor = one.factor};
             }
-            const checker::Comparison comparison = checker::compare(
-                output.spec.dims, output.columns, checker::Got(results.at(output.spec.name)), output.expected);
-            EXPECT_LE(comparison.used, 0.7) << call_.where << ": of TF32's budget";
+            EXPECT_LE(used(output, results), 0.7) << call_.where << ": of TF32's budget";
         }
         return checker::describe_precision(call_, values(), contents);
+    }
+
+    // The largest share of its budget that an element of each output uses, by output.
+    std::map<std::string, double> used(const Results& results) const {
+        std::map<std::string, double> shares;
+        for (checker::Output output : call_.outputs) {
+            const checker::Computed computed = output.compute ? output.compute(values()) : checker::Computed();
+            if (output.compute) {
+                output.expected = {.values = computed.values, .floor = computed.floor, .factor = computed.factor};
+            }
+            shares[output.spec.name] = used(output, results);
+        }
+        return shares;
     }
 
     cases::Values values() const {
@@ -880,6 +900,12 @@ class CallInTf32 {
     }
 
   private:
+    static double used(const checker::Output& output, const Results& results) {
+        return checker::compare(output.spec.dims, output.columns, checker::Got(results.at(output.spec.name)),
+                                output.expected)
+            .used;
+    }
+
     checker::Call call_;
     std::map<std::string, std::vector<float>> inputs_;
 };
@@ -905,8 +931,15 @@ Sizes attention_sizes(const checker::Call& call) {
 }
 
 Results results_of(const std::string& op, const checker::Call& call, const cases::Values& read, Rounding factor) {
-    return op == "matmul" ? matmul_with(factor, read, matmul_sizes(call))
-                          : attention_with(factor, read, attention_sizes(call));
+    if (op == "attention") {
+        return attention_with(factor, read, attention_sizes(call));
+    }
+    Results results = matmul_with(factor, read, matmul_sizes(call));
+    if (op == "linear_gelu") {
+        results["pre_gelu"] = results["out"];
+        for (float& x : results["out"]) { x = static_cast<float>(cases::gelu_of(x, 0).first); }
+    }
+    return results;
 }
 
 }  // namespace
@@ -960,6 +993,24 @@ TEST_P(InTf32, WhatComputesInFp32IsTooAccurateWhereverThePrecisionShows) {
     });
     EXPECT_EQ(shows, 0);
     EXPECT_EQ(too_accurate, calls_that_show_it(to_nearest, [](const std::string&, const auto&) {}));
+}
+
+TEST_F(LessonInTf32, AllowsNoOutputTheErrorOfBf16) {
+    for (const auto& [lesson, ops] : {std::pair("11_tf32", std::vector<std::string>{"matmul", "attention"}),
+                                      {"12_cublaslt_fusion", {"linear", "linear_gelu"}}}) {
+        checker::LessonToml tf32 = toml(ops);
+        for (const std::string& each : ops) { tf32.precision[each] = "tf32"; }
+        add(tf32, lesson);
+        for (const std::string& each : ops) {
+            const checker::Call& halfway = first_call(each, "halfway");
+            const CallInTf32 in(halfway);
+            for (const Rounding factor : {in_bf16, cut_to_bf16}) {
+                for (const auto& [output, used] : in.used(results_of(each, halfway, in.values(), factor))) {
+                    EXPECT_GE(used, 1.5) << each << "." << output << ", rounded or cut to bfloat16";
+                }
+            }
+        }
+    }
 }
 
 // Small integers, zeros: TF32 has no error there that could be missed, and nothing is said.
