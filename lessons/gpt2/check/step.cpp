@@ -178,10 +178,20 @@ void add_model(checker::Lesson& lesson) {
     add_forward({.first = 0, .B = B, .T = T}, true);
     add_forward({.first = B - 1, .B = 1, .T = T - 3}, false);
     if (predicts) {
-        for (int t = T - 2; t <= T; t++) { add_predict({.first = 0, .B = 1, .T = t}); }
+        for (int t = T - 1; t <= T; t++) { add_predict({.first = 0, .B = 1, .T = t}); }
         add_predict({.first = 0, .B = B, .T = T / 2, .doubled = true, .in_place = true});
     }
     add_forward({.first = 0, .B = B, .T = T, .doubled = true}, false);
+    for (checker::Call& call : small.calls) {
+        call.run = [run = std::move(call.run)](const Library& library, const Buffers& at) {
+            at.kept<Context>().stream = at.stream();
+            run(library, at);
+        };
+    }
+    for (checker::Call& call : std::span(small.calls).last(2)) {
+        call.where += ", another stream";
+        call.on_other_stream = true;
+    }
 }
 
 }  // namespace cases
