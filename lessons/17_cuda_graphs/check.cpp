@@ -90,6 +90,7 @@ void add_buckets(OpCases& predict) {
                        {baked_in("position", {.first = 1, .T = 65}), call_before({.first = 2, .T = 150})});
     buckets.add_replay(64, {.first = 1, .T = 64}, {call_before({.first = 1, .T = 66})});
     buckets.add({.first = 1, .T = 2}, {call_before({.first = 1, .T = 64})});
+    buckets.add({.first = 0, .B = 2, .T = 50});  // as many rows as one sequence in a bucket of 128
     buckets.add({.first = 1, .B = 2, .T = 70});
     for (checker::Call& call : one.calls) {
         call.where += ", ctx.stream null";
