@@ -98,7 +98,7 @@ build/wrong/commands: build/flags $(solution_files) make/ops.mk make/test.mk | $
 	$(file >>$@,link.cpp $(CXX) -shared -Wl$(comma)-Bsymbolic$(comma)-z$(comma)defs)
 	$(file >>$@,link.cu $(CXX) -shared -Wl$(comma)-Bsymbolic)
 	$(call wrong_links,cpu,$(lesson_dirs))@:
-wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs))
+wrong_needs := build/wrong/commands $(check_programs) $(call impls,cpu,solutions,$(lesson_dirs)) $(call models,cpu,solutions,$(steps))
 
 # $1 programs, $2 all that they read, where that is known: a suite is not run again while none of it has changed.
 commas = $(subst $(space),$(comma),$(strip $1))

@@ -625,6 +625,9 @@ void register_tests_of_lessons(const std::vector<Row>& all) {
         checker::register_test("WrongSolutions", "OfLesson_" + lesson + "_AreFiveAndASlowOneAndInTheTable",
                                [&all, lesson] { test_rows_of_lesson(all, lesson); });
         const fs::path solutions = fs::path("build/impl/solutions") / lesson;
+        if (checker::is_step(lesson)) {
+            add({"Solutions", lesson, "model", [object = solutions / "model.so"] { return object; }, 0, ""});
+        }
         for (const fs::path file : files) {
             const std::string op = file.stem().string();
             const auto of = [](const fs::path& object) { return [object] { return object; }; };
