@@ -128,7 +128,7 @@ checker::Call forward_call(const checker::CaseFile& file, const std::string& pre
         const auto elements = std::ssize(reference.expected.values);
         reference.expected.values = kept->keep(part.of(reference.expected.values, factor));
         reference.expected.floor = kept->keep(part.of_floors(reference.expected.floor, elements, factor));
-        reference.suspects.clear();  // of the whole tensor
+        reference.suspects.clear();  // they are whole tensors
         checker::Output output = checker::output(parts[i].buffer, parts[i].dims, parts[i].sizes, std::move(reference));
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
