@@ -255,7 +255,7 @@ std::set<std::string> names_in(const fs::path& dir) {
     return names;
 }
 
-// Returns what the folder has in the place of model.safetensors, and the mend; nothing where it has nothing known.
+// Returns what the folder has in the place of model.safetensors, and what to do; "" if it has no weights by name.
 std::string other_weights(const fs::path& dir) {
     constexpr std::string_view kSave = "call save_pretrained, which writes model.safetensors";
     const auto not_read = [](std::string_view name, std::string_view mend) {
@@ -448,7 +448,7 @@ std::string read_config(const fs::path& dir) {
     return read_file(dir / "config.json", kMaxJson);
 }
 
-// Throws if an untied model lacks one of the two: it would be another than the one that is there, and nobody knows which.
+// Throws if an untied model lacks one of the two: its values are not those of the other one.
 void require_both(std::span<const SafeTensors> files, const std::string& config_file) {
     for (const std::string name : {"wte.weight", "lm_head.weight"}) {
         const auto has = [&name](const SafeTensors& file) {

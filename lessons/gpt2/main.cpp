@@ -70,7 +70,7 @@ void print(std::string_view text) {
 
 // Writes to standard error. What cannot be written there is lost: it must not change the result or the exit status.
 void say(std::string_view text) {
-    const auto before = std::signal(SIGPIPE, SIG_IGN);  // where the reader is gone
+    const auto before = std::signal(SIGPIPE, SIG_IGN);  // a reader may be gone
     while (!text.empty()) {
         const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
         if (n < 0 && errno != EINTR) {

@@ -113,7 +113,7 @@ std::vector<int> tokens_from_argument(const std::string& argument, const Note& n
         return parse_token_ids(argument, "--tokens-in");
     }
     if (argument != "-" && !is_file && argument.find_first_of("-0123456789[") == 0) {
-        return parse_token_ids(argument, "--tokens-in");  // throws: names what is no id
+        return parse_token_ids(argument, "--tokens-in");  // throws, and names what is not an id
     }
     const std::string bytes = read_input(argument, kMaxFile);
     // Ids below 2^24 have a zero byte in their int32; text has none.

@@ -191,7 +191,7 @@ TEST_F(Program, ShowsTheWayOutForATextAndABpeVocabulary) {
                                bpe(), path("text")));
 }
 
-// The 256 byte tokens of a trained BPE start with "!": its 0 is no NUL.
+// Token 0 of a trained BPE of 256 tokens is "!", not NUL.
 TEST_F(Program, LeavesTextToTheTokeniserOfTheFolder) {
     write_text(path("bytes/vocab.json"), R"({"!": 0, "\"": 1})");
     write_text(path("text"), "some text");

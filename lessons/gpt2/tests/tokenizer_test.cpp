@@ -33,7 +33,7 @@ json byte_level(int first) {
             {"added_tokens", json::array({{{"id", 256}, {"content", "<|endoftext|>"}}})}};
 }
 
-// What foreign_tokenizer() names in a folder of these files; "" where it names nothing.
+// Returns what foreign_tokenizer() names in a folder of these files, or "".
 std::string foreign(const std::map<std::string, std::string>& files) {
     const TemporaryFolder folder;
     for (const auto& [name, text] : files) { write_text(folder / name, text); }
