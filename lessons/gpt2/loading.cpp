@@ -89,6 +89,11 @@ class ConfigReader {
         }
         return value->get<int>();
     }
+    // Hugging Face writes null for 'the default'.
+    const json* find(const char* key) const {
+        const auto found = document_.find(key);
+        return found == document_.end() || found->is_null() ? nullptr : &*found;
+    }
     bool has(const char* key) const { return find(key) != nullptr; }
 
     void must_be(const char* key, const json& only) const {
@@ -98,16 +103,14 @@ class ConfigReader {
         }
     }
     [[noreturn]] void refuse(const char* key, const json& value, std::string_view wanted) const {
-        const std::string shown = value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 40);
+        // A list or object may be too deep for the stack that dump() needs.
+        const std::string shown = value.is_structured()
+                                      ? (value.is_array() ? "a list" : "an object")
+                                      : value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 40);
         throw FileError(fmt::format("{}: {} is {}, but must be {}", file_, key, shown, wanted));
     }
 
   private:
-    // Hugging Face writes null for 'the default'.
-    const json* find(const char* key) const {
-        const auto found = document_.find(key);
-        return found == document_.end() || found->is_null() ? nullptr : &*found;
-    }
     const json& document_;
     const std::string& file_;
 };
@@ -393,18 +396,17 @@ Config parse_config(std::string_view text, const std::string& file) {
         reader.refuse("n_layer", document["n_layer"], "at most 4096");
     }
 
-    const json inner = document.value("n_inner", json());
-    if (!inner.is_null() && inner != json(4L * config.C)) {
-        reader.refuse("n_inner", inner, fmt::format("null or 4 * n_embd, {}", 4L * config.C));
+    if (const json* inner = reader.find("n_inner"); inner && *inner != json(4L * config.C)) {
+        reader.refuse("n_inner", *inner, fmt::format("null or 4 * n_embd, {}", 4L * config.C));
     }
     // The other names of the same function. gelu is another one.
     constexpr std::array kGeluNames{"gelu_pytorch_tanh", "gelu_python_tanh", "gelu_fast", "gelu_accurate"};
-    const json activation = document.value("activation_function", json());
-    if (std::ranges::none_of(kGeluNames, [&activation](const char* name) { return activation == name; })) {
+    const json* activation = reader.find("activation_function");
+    if (!activation || std::ranges::none_of(kGeluNames, [&](const char* name) { return *activation == name; })) {
         reader.must_be("activation_function", "gelu_new");
     }
-    const json epsilon = document.value("layer_norm_epsilon", json());
-    if (!epsilon.is_number() || epsilon.get<float>() != 1e-5f) {  // 9.999999747378752e-06 is float32's 1e-5
+    const json* epsilon = reader.find("layer_norm_epsilon");
+    if (!epsilon || !epsilon->is_number() || epsilon->get<float>() != 1e-5f) {  // float32's is 9.999999747378752e-06
         reader.must_be("layer_norm_epsilon", 1e-5);
     }
     reader.must_be("scale_attn_weights", true);

@@ -27,9 +27,11 @@ json read_json(const fs::path& file) {
     return json::parse(read_file(file, kMaxFile), nullptr, false);  // discarded where it is not JSON
 }
 
-// Returns the member of an object, or null.
-json member(const json& object, const char* key) {
-    return object.is_object() ? object.value(key, json()) : json();
+// Returns the member of an object, or null. Not a copy: of a deep value it would need a deep stack.
+const json& member(const json& object, const char* key) {
+    static const json null;
+    const auto found = object.find(key);
+    return found == object.end() ? null : *found;
 }
 
 // Returns the character that stands for a byte in the vocabularies of GPT-2: the byte's own where Latin-1 prints it,
@@ -63,19 +65,20 @@ bool numbers_bytes_in_order(const json& vocabulary) {
 
 // Returns true for a post-processor that adds no token: transformers 5 writes a template without special tokens.
 bool adds_nothing(const json& after) {
-    const json type = member(after, "type");
+    const json& type = member(after, "type");
     return after.is_null() || type == "ByteLevel" ||
            (type == "TemplateProcessing" && member(after, "special_tokens") == json::object());
 }
 
 // Returns true if nothing but the bytes' numbers comes out of a tokenizer.json.
 bool gives_bytes(const json& tokenizer) {
-    const json model = member(tokenizer, "model"), splitter = member(tokenizer, "pre_tokenizer"),
-               after = member(tokenizer, "post_processor"), merges = member(model, "merges"),
-               added = member(tokenizer, "added_tokens");
+    const json& model = member(tokenizer, "model");
+    const json& splitter = member(tokenizer, "pre_tokenizer");
+    const json& after = member(tokenizer, "post_processor");
+    const json& added = member(tokenizer, "added_tokens");
     const bool replaces_bytes = std::ranges::any_of(
         added, [](const json& token) { return !member(token, "id").is_number() || token["id"].get<double>() < 256; });
-    return numbers_bytes_in_order(member(model, "vocab")) && merges.empty() && !replaces_bytes &&
+    return numbers_bytes_in_order(member(model, "vocab")) && member(model, "merges").empty() && !replaces_bytes &&
            member(tokenizer, "normalizer").is_null() && member(splitter, "type") == "ByteLevel" &&
            member(splitter, "add_prefix_space") == false && adds_nothing(after);
 }

@@ -506,6 +506,15 @@ TEST(Config, RefusesSizesThatAreNoSizes) {
     }
 }
 
+TEST(Config, RefusesSettingsOfAnyDepth) {
+    const std::string deep = std::string(200'000, '[') + "1" + std::string(200'000, ']');
+    for (const std::string key : {"n_embd", "n_inner", "activation_function", "layer_norm_epsilon", "model_type",
+                                  "tie_word_embeddings", "scale_attn_weights"}) {
+        EXPECT_TRUE(contains(config_refusal(config_with(fmt::format("\"{}\": {}", key, deep))), key + " is a list"));
+    }
+    EXPECT_EQ(config_refusal(config_with("\"unused\": " + deep)), "");
+}
+
 TEST(Config, RefusesChannelsThatTheHeadsDoNotShareEvenly) {
     EXPECT_EQ(config_refusal(config_with("\"n_head\": 3")),
               "config.json: n_embd is 8, but must be a multiple of "

@@ -89,6 +89,12 @@ TEST(ForeignTokenizer, NamesWhatChangesTheBytes) {
         "tokenizer_config.json");
 }
 
+TEST(ForeignTokenizer, ReadsAFileOfAnyDepth) {
+    std::string deep;
+    for (int i = 0; i < 200'000; i++) { deep += R"({"model":)"; }
+    EXPECT_EQ(foreign({{"tokenizer.json", deep + "1" + std::string(200'000, '}')}}), "tokenizer.json");
+}
+
 TEST(ForeignTokenizer, NamesTokenisersOfOtherKinds) {
     EXPECT_EQ(foreign({{"tokenizer.model", ""}}), "tokenizer.model");
     EXPECT_EQ(foreign({{"tokenizer_config.json", R"({"tokenizer_class": "ByT5Tokenizer"})"}}), "tokenizer_config.json");
