@@ -420,6 +420,23 @@ Config parse_config(std::string_view text, const std::string& file) {
 
 namespace {
 
+// Throws if a folder in `dir` is the model: in Hugging Face's cache a snapshot, in a Trainer's output a checkpoint.
+void refuse_parent_folder(const fs::path& dir) {
+    std::error_code none;
+    for (const fs::path& parent : {dir / "snapshots", dir}) {
+        std::vector<std::string> models;
+        for (const std::string& name : names_in(parent)) {
+            if (fs::exists(parent / name / "config.json", none)) {
+                models.push_back((parent / name).string());
+            }
+        }
+        if (!models.empty()) {
+            throw FileError(fmt::format("{}: has no config.json; name the folder in it that has one: {}", dir.string(),
+                                        listed(models)));
+        }
+    }
+}
+
 // Returns the text of config.json.
 std::string read_config(const fs::path& dir) {
     std::error_code error;
@@ -437,14 +454,8 @@ std::string read_config(const fs::path& dir) {
                                 "model.safetensors",
                                 dir.string()));
     }
-    if (!fs::exists(dir / "config.json", error)) {
-        for (const std::string& snapshot : names_in(dir / "snapshots")) {
-            const fs::path inside = dir / "snapshots" / snapshot;
-            if (fs::exists(inside / "config.json", error)) {
-                throw FileError(fmt::format("{}: is a folder of Hugging Face's cache; name the snapshot in it, {}",
-                                            dir.string(), inside.string()));
-            }
-        }
+    if (!fs::exists(fs::symlink_status(dir / "config.json", error))) {
+        refuse_parent_folder(dir);
     }
     refuse_dangling_link(dir / "config.json");
     return read_file(dir / "config.json", kMaxJson);

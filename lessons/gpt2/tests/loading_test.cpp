@@ -400,14 +400,20 @@ TEST(Loading, SaysThatAnAdapterBesideTheModelIsPassedOver) {
     EXPECT_TRUE(contains(said, "has an adapter too, which is passed over")) << said;
 }
 
-TEST(Loading, NamesTheSnapshotInACacheFolder) {
+TEST(Loading, NamesTheFolderThatHoldsTheModel) {
     const TemporaryFolder folder;
-    TinyModel().save(folder / "snapshots" / "607a");
-    EXPECT_EQ(message_of([&] { load_parameters(folder.path()); }),
-              fmt::format("{0}: is a folder of Hugging Face's cache; name the snapshot in it, {0}/snapshots/607a",
-                          folder.path().string()));
+    const std::string path = folder.path().string();
+    const auto refusal_of = [](const fs::path& dir) { return message_of([&] { load_parameters(dir); }); };
+    TinyModel().save(folder / "snapshots" / "607a");  // Hugging Face's cache
+    EXPECT_EQ(refusal_of(path),
+              fmt::format("{0}: has no config.json; name the folder in it that has one: {0}/snapshots/607a", path));
+    EXPECT_EQ(
+        refusal_of(folder / "snapshots"),
+        fmt::format("{0}: has no config.json; name the folder in it that has one: {0}/607a", path + "/snapshots"));
     fs::remove(folder / "snapshots/607a/config.json");
-    EXPECT_TRUE(contains(message_of([&] { load_parameters(folder.path()); }), "config.json: cannot be read"));
+    EXPECT_TRUE(contains(refusal_of(path), "config.json: cannot be read"));
+    for (const char* checkpoint : {"checkpoint-1", "checkpoint-2"}) { TinyModel().save(folder / checkpoint); }
+    EXPECT_TRUE(contains(refusal_of(path), fmt::format("that has one: {0}/checkpoint-1, {0}/checkpoint-2", path)));
 }
 
 TEST(Loading, NamesALinkThatLeadsNowhere) {
