@@ -534,6 +534,14 @@ TEST_F(Course, WhatALessonIsToBeatIsBuiltWithIt) {
     EXPECT_TRUE(fs::exists(beaten));
 }
 
+TEST_F(Course, LinksTheWholeStepUnlessAnOpIsChosen) {
+    const std::string model = "build/impl/solutions/03_cpu_matmul/model.so";
+    fs::remove(kTree / model);
+    EXPECT_TRUE(contains(run("make -n check-lesson03 SOLUTION=1"), "-o " + model));
+    EXPECT_EQ(run("make -n check-lesson03 SOLUTION=1 ONLY=matmul").output.find(model), std::string::npos);
+    EXPECT_EQ(run("make -n check-lesson01 SOLUTION=1").output.find("model.so"), std::string::npos) << "it is no step";
+}
+
 TEST_F(Course, HelpListsEveryCommandThatThePagesName) {
     const Finished help = run("make");
     EXPECT_TRUE(exits(help, 0));
