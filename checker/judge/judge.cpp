@@ -232,7 +232,8 @@ std::vector<Finding> suspects_at(const Call& call, const std::vector<Finding>& f
     return suspects;
 }
 
-// Whether describe_precision and describe_bf16 can judge it: what earlier calls of a sequence left is not known here.
+// Returns true if describe_precision and describe_bf16 can judge it: what earlier calls of a sequence left is not known
+// here.
 bool has_rounded_reference(const Call& call) {
     return call.rounded != nullptr &&
            std::ranges::all_of(call.inputs, [](const Input& input) { return input.fill != nullptr; });
