@@ -13,7 +13,7 @@
 namespace checker {
 namespace {
 
-constexpr long kRegisters = 65536;  // of a multiprocessor, on all cards since 2014
+constexpr long kRegisters = 65536;  // a multiprocessor has, on all cards since 2014
 constexpr const char* kArchitecture = "sm_90";
 
 // Returns what nvcc says of a file; nothing if nvcc is not there. It takes seconds, so what it says of a text is kept.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Registers that nvcc gives a kernel, and whether a block of so many threads can have them.
+// The registers that nvcc gives a kernel, and blocks that cannot have them.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ std::optional<long> registers_in(std::string_view said, std::string_view kernel)
 // Returns true if a multiprocessor has the registers of a block.
 bool block_fits(long threads, long registers);
 
-// Returns a finding if the kernels of a lesson's file take too many registers for blocks of so many threads; nothing if
-// they fit. `note` is set to what is to be said if nvcc is not there, or does not compile the file.
+// Returns a finding if a kernel of a lesson's file takes too many registers for its blocks; nothing if they fit. `note` is
+// set to what is to be said if nvcc is not there, or does not compile the file.
 std::optional<Finding> find_too_many_registers(const std::filesystem::path& file, const std::string& kernel,
                                                long threads, std::string& note);
 
