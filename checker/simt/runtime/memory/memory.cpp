@@ -291,6 +291,19 @@ bool Memory::holds(std::uintptr_t address, std::size_t bytes) {
            bytes <= allocation->bytes - (address - allocation->begin);
 }
 
+bool Memory::is_any_alive(std::uintptr_t begin, std::size_t bytes) const {
+    for (auto after = allocations_.lower_bound(begin + bytes); after != allocations_.begin();) {
+        const Allocation& allocation = (--after)->second;
+        if (allocation.freed_at == nullptr && allocation.begin + allocation.bytes > begin) {
+            return true;
+        }
+        if (allocation.begin + allocation.bytes <= begin && allocation.bytes > 0) {
+            return false;  // allocations do not overlap
+        }
+    }
+    return false;
+}
+
 void Memory::mark_written(std::uintptr_t address, std::size_t bytes) {
     if (shadow_ != nullptr) {
         std::memset(shadow_ + (address - hot_begin_), 1, bytes);

@@ -99,6 +99,8 @@ class Memory {
     bool is_device_only(std::uintptr_t address) const { return address - hot_begin_ < kHostVisible; }
     // Whether [address, address + bytes) lies in one living allocation.
     bool holds(std::uintptr_t address, std::size_t bytes);
+    // Returns true if some byte of [begin, begin + bytes) is in a living allocation.
+    bool is_any_alive(std::uintptr_t begin, std::size_t bytes) const;
 
     // Where a GPU maps memory, in pages of 2 MB, an access beyond a buffer does not fault. False if there is none; true:
     // the access may go on there, and what it reads is poison.

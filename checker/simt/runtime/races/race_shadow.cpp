@@ -335,12 +335,15 @@ void Races::leave_page(const RacePage& page, std::uintptr_t begin) const {
     leave(page.strong_writes.get(), Use::strong_write);
 }
 
+// Pages stay when their memory is freed. The launch has touched none of those, and they are many in a long process.
 void Races::export_footprint() const {
+    const Memory& memory = Memory::instance();
     std::vector<std::size_t> pages = used_pages_;
     std::sort(pages.begin(), pages.end());
     for (const std::size_t number : pages) {
         const std::uintptr_t begin = hot.device_begin + number * RacePage::kBytes;
-        if (hot.races.pages[number] != nullptr && (collect_all_ || !Memory::instance().is_device_only(begin))) {
+        if (hot.races.pages[number] != nullptr && (collect_all_ || !memory.is_device_only(begin)) &&
+            memory.is_any_alive(begin, RacePage::kBytes)) {
             leave_page(*hot.races.pages[number], begin);
         }
     }
