@@ -27,12 +27,16 @@ std::vector<simt::Axis> shape_of(const Dims& dims) {
 
 }  // namespace
 
+void name_on_device(const std::byte* memory, const std::string& name, const Dims& dims, Element element) {
+    simt::name_buffer(memory, name, shape_of(dims), bytes_of(element), values_of(element));
+}
+
 DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element, std::size_t misalignment) {
     const std::size_t bytes = static_cast<std::size_t>(dims.elements()) * bytes_of(element);
     try {
         simt::Memory::instance().misalign_next(misalignment);
         DeviceBytes memory(bytes);
-        simt::name_buffer(memory.data(), name, shape_of(dims), bytes_of(element), values_of(element));
+        name_on_device(memory.data(), name, dims, element);
         return memory;
     } catch (const CudaError& error) {
         if (error.code != cudaErrorMemoryAllocation) {

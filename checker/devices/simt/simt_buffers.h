@@ -20,6 +20,9 @@ using DeviceBytes = DeviceBuffer<std::byte>;
 DeviceBytes allocate_on_device(const std::string& name, const Dims& dims, Element element,
                                std::size_t misalignment = 0);
 
+// Tells reports the name and the shape of memory of the device.
+void name_on_device(const std::byte* memory, const std::string& name, const Dims& dims, Element element);
+
 // The workspaces of a call's Context.
 class DeviceWorkspaces final : public Allocator {
   public:
