@@ -483,6 +483,13 @@ TEST_F(DeviceEndToEnd, ArithmeticInDoubleIsSlow) {
         << run.output;
 }
 
+TEST_F(DeviceEndToEnd, AnOpThatWaitsForItsKernelIsSlow) {
+    const Checked run = check("waits_for_its_kernel");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_EQ(run.of_case("fractions").at("verdict"), "ok") << run.output;
+    EXPECT_NE(run.words().find("it waits 1 times for the device"), std::string::npos) << run.output;
+}
+
 TEST_F(DeviceEndToEnd, AGridWithMostBlocksIdleIsSlow) {
     count("bytes_asked = 10000.0");  // a case with a target is counted
     EXPECT_EQ(check("most_blocks_are_idle").status, 0) << "a fixed grid is no fault at a small shape";

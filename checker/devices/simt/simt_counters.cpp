@@ -80,6 +80,7 @@ struct Row {
 
 constexpr const char* kApiCalls = "calls of the runtime and of libraries";
 constexpr const char* kInDouble = "operations and special functions of doubles";
+constexpr const char* kWaits = "waits of the host";
 constexpr const char* kIdleBlocks = "idle blocks of a launch";
 constexpr const char* kWideBlock = "threads of the widest block";
 
@@ -115,6 +116,9 @@ constexpr std::array kRows{
         "special functions of doubles"},
     Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
     Row{{"api_calls", kApiCalls, "calls the runtime and its libraries {} times"}, ""},
+    Row{{"waits", kWaits, "waits {} times for the device: the caller decides when, and the next op's launch is late",
+         true},
+        ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
     Row{{"library_setups", "setups of libraries",
@@ -141,6 +145,7 @@ Metrics host_metrics() {
     }
     metrics["operations issued to streams"] = static_cast<double>(simt::Streams::instance().issued());
     metrics[kApiCalls] = static_cast<double>(simt::api_calls());
+    metrics[kWaits] = static_cast<double>(simt::waits());
     metrics["setups of libraries"] = static_cast<double>(simt::library_setups());
     return metrics;
 }
@@ -248,6 +253,7 @@ CountingCall::CountingCall() : host_(host_metrics()) {}
 
 void CountingCall::op_begins() {
     host_.at(kApiCalls) = static_cast<double>(simt::api_calls());
+    host_.at(kWaits) = static_cast<double>(simt::waits());
 }
 
 void CountingCall::host_is_done() {

@@ -148,6 +148,7 @@ cudaError_t cudaDeviceSynchronize() {
     }
     const cudaError_t error = simt::captures().may_wait_for_all({"cudaDeviceSynchronize", __builtin_return_address(0)});
     if (error == cudaSuccess) {
+        simt::note_wait();
         simt::streams().wait_for_all();
     }
     return result(error);
@@ -188,6 +189,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     }
     const cudaError_t error = simt::captures().may_wait(stream, {"cudaStreamSynchronize", __builtin_return_address(0)});
     if (error == cudaSuccess) {
+        simt::note_wait();
         simt::streams().wait(stream);
     }
     return result(error);
@@ -359,6 +361,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     }
     const cudaError_t error = simt::captures().may_wait(*event, {"cudaEventSynchronize", __builtin_return_address(0)});
     if (error == cudaSuccess) {
+        simt::note_wait();
         simt::streams().wait(event->recorded);
     }
     return result(error);

@@ -111,13 +111,21 @@ std::recursive_mutex& ApiLock::mutex() {
 
 namespace {
 
-std::atomic<std::uint64_t> calls_so_far{0};
+std::atomic<std::uint64_t> calls_so_far{0}, waits_so_far{0};
 thread_local int inside_calls = 0;
 
 }  // namespace
 
 std::uint64_t api_calls() {
     return calls_so_far;
+}
+
+void note_wait() {
+    waits_so_far++;
+}
+
+std::uint64_t waits() {
+    return waits_so_far;
 }
 
 void note_launch_by_configuration(const SourceLine& launch) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Right: one thread adds. The op returns when its kernel has ended.
+#include "checker/cuda_check.h"
+#include "checker/tests/fakes/fake_sum.h"
+
+static __global__ void sum_kernel(float* out, const float* inp, int N) {
+    float total = 0.0F;
+    for (int i = 0; i < N; i++) { total += inp[i]; }
+    *out = total;
+}
+
+void sum(float* out, const float* inp, int N, CUstream_st* stream) {
+    sum_kernel<<<1, 1, 0, stream>>>(out, inp, N);
+    checker::check(cudaGetLastError());
+    checker::check(cudaStreamSynchronize(stream));
+}
