@@ -8,6 +8,8 @@ void cases::add_own(LessonCases& lesson) {
     matmul.add_with_threads("few_tiles", "N=5 C=7 OC=13", {2, 3});
     matmul.add_drawn("ragged", "N=203 C=1003 OC=1001");  // many blocks each way, and tiles cut on every side
 
+    matmul.add_drawn("few", "N=2 C=1 OC=3");  // less than a vector holds
+
     // Tiles of queries and of keys that are cut, and heads of more channels than a tile and of less than a vector.
     OpCases& attention = lesson.op("attention");
     attention.add_drawn("ragged", "B=2 T=101 C=210 NH=3");

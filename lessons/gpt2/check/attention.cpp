@@ -125,7 +125,8 @@ const OpSpec attention_spec{
     },
     .dry_run = "B=1 T=16 C=48 NH=12",
     .compute = compute_attention,
-    .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}, {"halfway", "B=1 T=60 C=48 NH=3", {{"qkv", halfway_qkv}}}}};
+    .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}, {"halfway", "B=1 T=60 C=48 NH=3", {{"qkv", halfway_qkv}}}},
+    .turns = "B=2 T=6 C=24 NH=4"};
 
 void add_huge_attention(OpCases& attention) {
     attention.add_unwritten("B=4870 T=192 C=768 NH=12");  // 2,154,332,160 of each; B NH fits a grid's z

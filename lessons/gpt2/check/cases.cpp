@@ -144,6 +144,12 @@ void OpCases::add_turns(std::string_view shape, const std::vector<checker::Neede
     last.needed = needed;
 }
 
+void OpCases::add_turns_of_op() {
+    if (!spec_.turns.empty() && std::ranges::find(op_.cases, "turns", &checker::Case::name) == op_.cases.end()) {
+        add_turns(spec_.turns, {});
+    }
+}
+
 checker::Case& OpCases::at(std::string_view name) {
     const auto found = std::ranges::find(op_.cases, name, &checker::Case::name);
     if (found == op_.cases.end()) {
@@ -327,6 +333,7 @@ void checker::register_cases(Lesson& lesson) {
     cases::LessonCases all(lesson);
     for (const std::string& op : lesson.toml().ops) { all.add(op); }
     cases::add_own(all);
+    for (const std::string& op : lesson.toml().ops) { all.op(op).add_turns_of_op(); }
     cases::add_model(lesson);
     // SOL_CALL="attention B=4 T=1024 C=768 NH=12": what make waterfall counts, and a GPU's report times, in place of shapes.
     const char* const said = std::getenv("SOL_CALL");

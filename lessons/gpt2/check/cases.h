@@ -45,6 +45,7 @@ class OpCases {
     // size, and with two sizes exchanged, for each two. Then the first shape comes again, with other values at the same addresses
     // and in another stream, and a last time as at first: `needed` is of that call, whose problem is known by then.
     void add_turns(std::string_view shape, const std::vector<checker::Needed>& needed);
+    void add_turns_of_op();  // OpSpec::turns, where there is no such case yet
     // A case that is there already.
     checker::Case& at(std::string_view name);
 

@@ -62,6 +62,7 @@ const OpSpec causal_softmax_spec{
     .dry_run = "B=1 NH=12 T=16",
     .compute = compute_causal_softmax,
     .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}},
-    .huge_cases = {{"huge_inputs", "B=55000 NH=12 T=64"}}};
+    .huge_cases = {{"huge_inputs", "B=55000 NH=12 T=64"}},
+    .turns = "B=1 NH=2 T=5"};
 
 }  // namespace cases

@@ -58,6 +58,7 @@ const OpSpec encoder_spec{
     .needed = needed,
     .compute = compute_encoder,
     .element = element,
-    .drawn_cases = {{"long", "B=2 T=1100 C=3"}}};  // positions and tokens beyond 1,024
+    .drawn_cases = {{"long", "B=2 T=1100 C=3"}},  // positions and tokens beyond 1,024
+    .turns = "B=2 T=3 C=8"};
 
 }  // namespace cases

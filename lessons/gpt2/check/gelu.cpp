@@ -29,6 +29,8 @@ const OpSpec gelu_spec{
             return std::pair(0.5 * x * (1 + std::tanh(u)), kRounding * std::abs(x));  // of reference/ops/gelu.py
         })};
     },
-    .drawn_cases = {{"far", "N=257", {{"inp", ramp(64.0F)}}}, {"many", "N=1100003"}}};
+    .drawn_cases = {{"far", "N=257", {{"inp", ramp(64.0F)}}}, {"few", "N=3"}, {"many", "N=1100003"}},
+    .huge_cases = {{"huge", "N=2000000000"}},
+    .turns = "N=40"};
 
 }  // namespace cases

@@ -45,6 +45,7 @@ const OpSpec layernorm_spec{
                     {"many", "B=2 T=500 C=2"},
                     // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
                     {.name = "rows", .shape = "B=2 T=70000 C=2", .by_blocks = true}},
-    .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}}};
+    .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}},
+    .turns = "B=2 T=3 C=8"};
 
 }  // namespace cases

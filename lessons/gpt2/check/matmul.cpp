@@ -68,7 +68,8 @@ const OpSpec matmul_spec{
                     {"tall", "N=2177 C=1 OC=3"},                    // more rows of tiles than small models have
                     {"odd_stride", "N=5 C=8 OC=12 out_stride=13"},  // whole float4s in rows that begin anywhere
                     {"halfway", "N=9 C=64 OC=20", {{"inp", halfway_in_bf16()}, {"weight", halfway_in_bf16()}}}},
-    .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}}};
+    .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}},
+    .turns = "N=8 C=16 OC=24"};
 
 void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square) {
     const Sizes square{{"N", kSquare}, {"C", kSquare}, {"OC", kSquare}};

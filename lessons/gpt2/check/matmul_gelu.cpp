@@ -35,6 +35,7 @@ const OpSpec matmul_gelu_spec{
             return gelu_of(x, floor);
         },
     .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}, {"huge_weight", "N=1 C=16 OC=168000000"}},
+    .turns = "N=8 C=16 OC=24",
 };
 
 }  // namespace cases

@@ -105,11 +105,14 @@ struct OpSpec {
     // The vendor's routine on the device that the lesson runs on, in the op's precision.
     std::optional<checker::Vendor> (*library)(const Sizes&, const std::string& precision) = nullptr;
 
-    // Cases of every lesson that has the op, beside those of the case files.
+    // Cases of every lesson that has the op, beside those of the case files; `few` is less than a vector holds.
     std::vector<DrawnCase> drawn_cases = {};
     // Cases for OpCases::add_unwritten(), of inputs with more elements than an int can count, and fewer than 2^32: an index
     // that overflows is negative. They also have more rows, or heads, than a grid has blocks in y.
     std::vector<DrawnCase> huge_cases = {};
+
+    // The first shape of OpCases::add_turns() in lessons whose check.cpp has no such case; empty: none.
+    std::string turns = {};
 
     // An op whose tensors depend on the model makes its calls itself.
     std::vector<checker::Call> (*model_calls)(const checker::CaseFile&, const std::string& precision) = nullptr;

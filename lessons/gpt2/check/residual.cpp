@@ -27,6 +27,8 @@ const OpSpec residual_spec{
             return std::pair(sum, kRounding * std::abs(sum));  // floors of reference/ops/residual.py
         })};
     },
-    .drawn_cases = {{"many", "N=1100003"}}};
+    .drawn_cases = {{"few", "N=3"}, {"many", "N=1100003"}},
+    .huge_cases = {{"huge", "N=2000000000"}},
+    .turns = "N=40"};
 
 }  // namespace cases

@@ -48,6 +48,7 @@ const OpSpec residual_layernorm_spec{
     .bound = Bound::copy,
     .compute = compute_residual_layernorm,
     .drawn_cases = {{"long", "B=1 T=2 C=1600"}},
-    .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}}};
+    .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}},
+    .turns = "B=2 T=3 C=8"};
 
 }  // namespace cases

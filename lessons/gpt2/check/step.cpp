@@ -188,7 +188,9 @@ void add_model(checker::Lesson& lesson) {
     add_forward({.first = 0, .B = B, .T = T}, true);
     add_forward({.first = B - 1, .B = 1, .T = T - 3}, false);
     if (predicts) {
-        for (int t = T - 1; t <= T; t++) { add_predict({.first = 0, .B = 1, .T = t}); }
+        add_predict({.first = B - 1, .B = 1, .T = T - 1});  // other tokens, and then one more
+        add_predict({.first = 0, .B = 1, .T = T});
+        add_predict({.first = 0, .B = 1, .T = T, .doubled = true, .in_place = true});  // the same tokens
         add_predict({.first = 0, .B = B, .T = T / 2, .doubled = true, .in_place = true});
     }
     add_forward({.first = 0, .B = B, .T = T, .doubled = true}, false);

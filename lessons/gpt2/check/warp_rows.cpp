@@ -115,6 +115,7 @@ void add_rows_causal_softmax(OpCases& op, int reads) {
     add("ten_thousand", ten_thousand);
     add("rising", rising);
     add("falling", falling);
+    op.add_unwritten("B=1 NH=60 T=6000", "huge_rows");  // longer rows than registers keep
 }
 
 }  // namespace cases
