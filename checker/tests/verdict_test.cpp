@@ -361,8 +361,7 @@ TEST(Verdict, SaysThatNoiseKeepsAMedalLow) {
     fast.timing = timing(Verdict::ok);
     fast.timing.shapes.front().share[Baseline::solution] = {0.95, {0.82, 1.1}};
     const std::string text = verdict_text(lesson({fast}), kNext, kPiped);
-    EXPECT_NE(text.find("silver  4.10 ms, 95% of the solution's speed (gold 90%); at least\n"),
-              std::string::npos)
+    EXPECT_NE(text.find("silver  4.10 ms, 95% of the solution's speed (gold 90%); at least\n"), std::string::npos)
         << text;
 }
 

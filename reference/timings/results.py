@@ -35,7 +35,9 @@ def checks() -> list[dict]:
         else:
             skipped.append(str(number))
     if skipped:
-        print(f"note: results/results.jsonl: skipped, not a result of a check: line {', '.join(skipped)}", file=sys.stderr)
+        print(
+            f"note: results/results.jsonl: skipped, not a result of a check: line {', '.join(skipped)}", file=sys.stderr
+        )
     return found
 
 
