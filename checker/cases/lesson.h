@@ -162,6 +162,7 @@ struct Call {
     double least_bytes = 0;               // that it reads and writes, where that is known
     std::optional<Sampled> sampled = {};  // in place of outputs
     bool on_other_stream = false;         // its work belongs in another stream than that of the sequence's other calls
+    bool is_warm = false;   // the op has had this problem before in the sequence: what it does once is done
     bool is_model = false;  // each output is computed from those before it: the first that is wrong tells most
 };
 

@@ -783,7 +783,7 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
         }
         const bool first_of_op = case_index == 0 && calls.begin == 0 && op_index < lesson_.ops().size();
         const bool counts = std::any_of(&c.calls[calls.begin], &c.calls[calls.begin] + together, [&](const Call& call) {
-            return (first_of_op && !device_backend().counters().empty()) ||
+            return ((first_of_op || call.is_warm) && !device_backend().counters().empty()) ||
                    std::ranges::any_of(call.needed, [&](const Needed& n) { return at_most.contains(n.counter); });
         });
         for (std::size_t i = calls.begin; i < calls.end && counts && report.ok; i++) {

@@ -326,13 +326,13 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     Reply reply;
     if (counting) {
         std::vector<CounterResult> counted = counting->of(call.needed);
-        // A fixed grid, whose threads go on by the grid's size, has idle blocks at a small shape only; and an op that gives
-        // its caller something in the host's memory waits for it.
+        // A fixed grid, whose threads go on by the grid's size, has idle blocks at a small shape only; an op may wait where
+        // it makes what it keeps, and where it leaves something in the host's memory.
         constexpr std::size_t kLarge = std::size_t{1} << 20;
         for (CounterResult& one : counting->of_those_judged_always()) {
             const bool known = std::ranges::find(counted, one.counter, &CounterResult::counter) != counted.end();
             if (!known && (one.counter != "idle_blocks" || bytes_of(call) >= kLarge) &&
-                (one.counter != "waits" || !ends_on_host(call))) {
+                (one.counter != "waits" || (call.is_warm && !ends_on_host(call)))) {
                 counted.push_back(std::move(one));
             }
         }

@@ -142,6 +142,7 @@ void OpCases::add_turns(std::string_view shape, const std::vector<checker::Neede
     other.where += ", other values at the same addresses, another stream";
     other.on_other_stream = true;
     last.needed = needed;
+    last.is_warm = true;
 }
 
 void OpCases::add_turns_of_op() {
