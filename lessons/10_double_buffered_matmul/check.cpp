@@ -15,5 +15,5 @@ void cases::add_own(LessonCases& lesson) {
     matmul.add_drawn("groups", "N=2177 C=1 OC=129");  // two rows of tiles more than a group of 16 has, and two columns
     add_misaligned_matmul(matmul);
     add_huge_matmul(matmul);
-    matmul.add_unwritten("N=1 C=16 OC=168000000", "huge_weight");
+    matmul.add_unwritten("N=1 C=320 OC=8000000", "huge_weight");
 }

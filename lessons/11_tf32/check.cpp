@@ -21,10 +21,10 @@ void cases::add_own(LessonCases& lesson) {
     attention.add_turns("B=2 T=6 C=24 NH=4", kept);
     matmul.add_unwritten("N=42735 C=1 OC=50257");  // 2,147,732,895 outputs
     matmul.add_unwritten("N=1 C=16 OC=168000000", "huge_weight");
-    // More elements than 2^31 in turn of qkv, of out and of the scores; each by as few calls of cuBLAS as that takes.
-    attention.add_unwritten("B=90 T=1 C=10000000 NH=10000", "huge_qkv");
-    attention.add_unwritten("B=270 T=1 C=10000000 NH=10000", "huge_out");
-    attention.add_unwritten("B=11 T=128 C=15000 NH=15000", "huge_scores");
+    // More elements than 2^31 in turn of qkv, of out and of the scores, and as many heads as lesson 05 has a grid for.
+    attention.add_unwritten("B=90 T=1 C=10000000 NH=500", "huge_qkv");
+    attention.add_unwritten("B=270 T=1 C=10000000 NH=200", "huge_out");
+    attention.add_unwritten("B=60 T=192 C=1000 NH=1000", "huge_scores");
     matmul.time_with_null("bias");  // its kernel is ours, and the target is on cuBLAS
     add_misaligned_matmul(matmul);
     attention.add_drawn("whole_vectors", "B=2 T=20 C=48 NH=3");
