@@ -11,12 +11,15 @@
 
 namespace checker {
 
+// The calls in which a counter is judged though lesson.toml has no target for it: then none of it is allowed.
+enum class JudgedIn { no_calls, all_calls, large_calls, warm_calls };
+
 // A counter that a device has.
 struct Counter {
     std::string_view name;    // in lesson.toml and check.cpp: "bytes_moved"
     std::string_view metric;  // Nsight Compute's name, * for ld, st and atom together; ours where it has none
     std::string_view takes;   // in words, with a number: "moves {} bytes of global memory"
-    bool always = false;      // judged without a target: a kernel needs none of it
+    JudgedIn judged_in = JudgedIn::no_calls;
 };
 
 // What a call needs of a counter; no number where the device itself counts what would have done.

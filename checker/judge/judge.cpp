@@ -214,7 +214,7 @@ bool is_wild_access(const Finding& finding) {
     return finding.kind == "out_of_bounds" || finding.kind == "crash";
 }
 
-// Returns true if a finding says which mistake made the values.
+// Returns true if a finding says which mistake made the values; explains() is also true for what only makes them doubtful.
 bool is_explained(const std::vector<Finding>& findings) {
     constexpr std::array kReasons{"suspect", "displaced", "kept"};
     return std::ranges::find_first_of(findings, kReasons, {}, &Finding::kind) != findings.end();
@@ -588,11 +588,11 @@ std::optional<Finding> Judge::count(std::size_t op_index, std::size_t case_index
     const std::vector<Counter> counters = device_backend().counters();
     for (CounterResult& one : counted_in(outcome.reply)) {
         const auto row = std::ranges::find(counters, std::string_view(one.counter), &Counter::name);
-        const bool always = row != counters.end() && row->always;
-        if (!always && !at_most.contains(one.counter)) {
+        const bool none_allowed = row != counters.end() && row->judged_in != JudgedIn::no_calls;
+        if (!none_allowed && !at_most.contains(one.counter)) {
             continue;
         }
-        one.at_most = always ? 1 : at_most.at(one.counter);
+        one.at_most = none_allowed ? 1 : at_most.at(one.counter);
         const auto known = std::ranges::find(counted, one.counter, &CounterResult::counter);
         if (known == counted.end()) {
             counted.push_back(std::move(one));

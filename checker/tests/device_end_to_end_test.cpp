@@ -65,7 +65,7 @@ int fake_check(int argc, char** argv) {
                                                       {"api_calls", 1}};
         std::vector<checker::Needed> needed;  // none of the others
         for (const checker::Counter& counter : checker::simt_counters()) {
-            if (!counter.always) {
+            if (counter.judged_in == checker::JudgedIn::no_calls) {
                 needed.push_back({std::string(counter.name), some.contains(counter.name) ? some.at(counter.name) : 0});
             }
         }
@@ -485,8 +485,8 @@ TEST_F(DeviceEndToEnd, ArithmeticInDoubleIsSlow) {
 }
 
 TEST_F(DeviceEndToEnd, AnOpThatWaitsForItsKernelIsSlow) {
-    EXPECT_EQ(check("waits_for_its_kernel").status, 0) << "it may wait where it makes what it keeps";
-    const Checked run = check("waits_for_its_kernel", "SOL_FAKE_WARM=1");
+    EXPECT_EQ(check("adds_in_order", "SOL_FAKE_WAITS=1").status, 0) << "it may wait where it makes what it keeps";
+    const Checked run = check("adds_in_order", "SOL_FAKE_WAITS=1 SOL_FAKE_WARM=1");
     EXPECT_EQ(run.status, 1) << run.output;
     EXPECT_EQ(run.of_case("fractions").at("verdict"), "ok") << run.output;
     EXPECT_NE(run.words().find("it waits 1 times for the device"), std::string::npos) << run.output;
@@ -537,7 +537,7 @@ TEST_F(DeviceEndToEnd, EveryCounterOfTheDeviceIsReadFromWhatItCounts) {
     std::string all;
     std::size_t with_targets = 0;
     for (const checker::Counter& counter : checker::simt_counters()) {
-        if (!counter.always) {
+        if (counter.judged_in == checker::JudgedIn::no_calls) {
             all += fmt::format("{}{} = 100.0", all.empty() ? "" : ", ", counter.name);
             with_targets++;
         }

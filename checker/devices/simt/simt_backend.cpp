@@ -248,6 +248,39 @@ bool is_unwritten(const Call& call) {
     return call.sampled && !call.sampled->expected;
 }
 
+// Returns true if none of the counter is allowed in the call. A fixed grid, whose threads go on by the grid's size, has idle
+// blocks at a small shape only. An op may wait where it makes what it keeps, and where it leaves something in the host's
+// memory.
+bool allows_none(const Counter& counter, const Call& call) {
+    constexpr std::size_t kLarge = std::size_t{1} << 20;  // bytes
+    switch (counter.judged_in) {
+        case JudgedIn::all_calls:
+            return true;
+        case JudgedIn::large_calls:
+            return bytes_of(call) >= kLarge;
+        case JudgedIn::warm_calls:
+            return call.is_warm && !ends_on_host(call);
+        case JudgedIn::no_calls:
+            break;
+    }
+    return false;
+}
+
+// Returns what the call has taken of the counters that it has a need of, and of those of which none is allowed and some was.
+std::vector<CounterResult> counted_of(const Call& call, const CountingCall& counting) {
+    std::vector<Needed> needed = call.needed;
+    for (const Counter& counter : simt_counters()) {
+        if (allows_none(counter, call) && std::ranges::find(needed, counter.name, &Needed::counter) == needed.end()) {
+            needed.push_back({std::string(counter.name)});
+        }
+    }
+    std::vector<CounterResult> counted = counting.of(needed);
+    const auto added = counted.begin() + static_cast<std::ptrdiff_t>(call.needed.size());
+    counted.erase(std::remove_if(added, counted.end(), [](const CounterResult& one) { return one.value == 0; }),
+                  counted.end());
+    return counted;
+}
+
 // Where the run counts, launches are not searched for races.
 Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding>& findings) {
     const Call& call = run.call();
@@ -325,18 +358,7 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     std::ranges::move(running.host_tensors().written_late(shared), std::back_inserter(findings));
     Reply reply;
     if (counting) {
-        std::vector<CounterResult> counted = counting->of(call.needed);
-        // A fixed grid, whose threads go on by the grid's size, has idle blocks at a small shape only; an op may wait where
-        // it makes what it keeps, and where it leaves something in the host's memory.
-        constexpr std::size_t kLarge = std::size_t{1} << 20;
-        for (CounterResult& one : counting->of_those_judged_always()) {
-            const bool known = std::ranges::find(counted, one.counter, &CounterResult::counter) != counted.end();
-            if (!known && (one.counter != "idle_blocks" || bytes_of(call) >= kLarge) &&
-                (one.counter != "waits" || (call.is_warm && !ends_on_host(call)))) {
-                counted.push_back(std::move(one));
-            }
-        }
-        put_counted(reply, counted);
+        put_counted(reply, counted_of(call, *counting));
         reply.bytes_asked = counting->of({{"bytes_asked"}}).front().value;
         reply.api_calls = counting->of({{"api_calls"}}).front().value;
     }

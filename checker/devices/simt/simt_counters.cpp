@@ -117,7 +117,7 @@ constexpr std::array kRows{
     Row{{"kernel_launches", "kernel launches", "launches {} kernels"}, ""},
     Row{{"api_calls", kApiCalls, "calls the runtime and its libraries {} times"}, ""},
     Row{{"waits", kWaits, "waits {} times for the device: the caller decides when, and the next op's launch is late",
-         true},
+         JudgedIn::warm_calls},
         ""},
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
@@ -131,9 +131,10 @@ constexpr std::array kRows{
         ""},
     Row{{"allocations", "allocations", "allocates {} times"}, ""},
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
-    Row{{"operations_of_doubles", kInDouble, "does {} of its operations in double", true}, "operations of doubles"},
-    Row{{"idle_blocks", kIdleBlocks, "launches {} blocks that have nothing to do", true}, ""},
-    Row{{"threads_of_wide_blocks", kWideBlock, "launches blocks of {} threads", true}, ""},
+    Row{{"operations_of_doubles", kInDouble, "does {} of its operations in double", JudgedIn::all_calls},
+        "operations of doubles"},
+    Row{{"idle_blocks", kIdleBlocks, "launches {} blocks that have nothing to do", JudgedIn::large_calls}, ""},
+    Row{{"threads_of_wide_blocks", kWideBlock, "launches blocks of {} threads", JudgedIn::all_calls}, ""},
 };
 
 // What the host has asked of the device since the process began.
@@ -261,30 +262,6 @@ void CountingCall::host_is_done() {
     for (auto& [name, value] : host_) { value = now.at(name) - value; }
 }
 
-std::vector<CounterResult> CountingCall::of_those_judged_always() const {
-    std::vector<Needed> always;
-    for (const Row& row : kRows) {
-        if (row.counter.always) {
-            always.push_back({std::string(row.counter.name)});
-        }
-    }
-    std::vector<CounterResult> result = of(always);
-    const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches());
-    const simt::LaunchTraffic* const wide = widest(simt::traffic_of_launches());
-    for (CounterResult& counted : result) {
-        if (counted.counter == "threads_of_wide_blocks" && wide != nullptr) {
-            counted.most = wide->kernel;
-        }
-        if (counted.counter == "idle_blocks" && idle != nullptr) {
-            counted.most = fmt::format("{}: {} of {} blocks of {} use no global memory; is the grid too large?",
-                                       text_of(idle->line), whole(static_cast<double>(idle->idle_blocks)),
-                                       whole(static_cast<double>(idle->blocks_run)), idle->kernel);
-        }
-    }
-    std::erase_if(result, [](const CounterResult& counted) { return counted.value == 0; });
-    return result;
-}
-
 std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) const {
     const simt::LaunchTraffic all = simt::traffic_in_all();
     Metrics total = by_name(all.total);
@@ -295,10 +272,18 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
     }
     total.insert(host_.begin(), host_.end());
     total["kernel launches"] = static_cast<double>(all.launches);
-    const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches());
-    const simt::LaunchTraffic* const wide = widest(simt::traffic_of_launches());
-    total[kWideBlock] = wide == nullptr ? 0 : threads_of(*wide);
-    total[kIdleBlocks] = idle == nullptr ? 0 : static_cast<double>(idle->idle_blocks);
+    total[kWideBlock] = total[kIdleBlocks] = 0;
+    std::map<std::string_view, std::string> most;  // by metric: of one launch
+    if (const simt::LaunchTraffic* const wide = widest(simt::traffic_of_launches())) {
+        total[kWideBlock] = threads_of(*wide);
+        most[kWideBlock] = wide->kernel;
+    }
+    if (const simt::LaunchTraffic* const idle = idlest(simt::traffic_of_launches())) {
+        total[kIdleBlocks] = static_cast<double>(idle->idle_blocks);
+        most[kIdleBlocks] = fmt::format("{}: {} of {} blocks of {} use no global memory; is the grid too large?",
+                                        text_of(idle->line), whole(static_cast<double>(idle->idle_blocks)),
+                                        whole(static_cast<double>(idle->blocks_run)), idle->kernel);
+    }
     const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());
     std::vector<CounterResult> result;
     for (const Needed& need : needed) {
@@ -310,9 +295,8 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
                               .takes = std::string(row->counter.takes),
                               .value = at(total, row->counter.metric),
                               .needed = row->needed.empty() ? need.value : at(total, row->needed)};
-        if (!row->noun.empty()) {
-            counted.most = line_with_most(lines, *row, counted.value, counted.value - counted.needed);
-        }
+        counted.most = row->noun.empty() ? most[row->counter.metric]
+                                         : line_with_most(lines, *row, counted.value, counted.value - counted.needed);
         result.push_back(std::move(counted));
     }
     return result;

@@ -24,8 +24,6 @@ class CountingCall {
     void host_is_done();  // the call has returned; what follows is the checker's own
     // What was taken of each of `needed`.
     std::vector<CounterResult> of(const std::vector<Needed>& needed) const;
-    // Returns what was taken of the counters that are judged without a target.
-    std::vector<CounterResult> of_those_judged_always() const;
 
   private:
     simt::CountingTraffic traffic_;
