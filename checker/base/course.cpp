@@ -81,12 +81,19 @@ std::set<std::string> helpers_of(const fs::path& source) {
     return found;
 }
 
+std::vector<fs::path> files_of_exercise(const fs::path& file) {
+    std::vector<fs::path> files{file};
+    for (const std::string& helper : helpers_of(file)) { files.push_back(file.parent_path().parent_path() / helper); }
+    return files;
+}
+
 std::string exercise_digest(const fs::path& file) {
-    std::optional<std::string> text = read_file_if_there(file);
-    for (const std::string& helper : helpers_of(file)) {
-        *text += read_file_if_there(file.parent_path().parent_path() / helper).value_or("");
+    if (!fs::exists(file)) {
+        return "";
     }
-    return text ? fnv1a64(*text) : "";
+    std::string text;
+    for (const fs::path& one : files_of_exercise(file)) { text += read_file_if_there(one).value_or(""); }
+    return fnv1a64(text);
 }
 
 bool has_kernels(const std::string& lesson) {

@@ -27,6 +27,9 @@ std::vector<std::string> solution_files(const std::string& lesson);
 std::vector<std::string> helper_files();
 std::set<std::string> helpers_of(const std::filesystem::path& source);
 
+// Returns an exercise's file, and those of the helpers that it includes from its own tree.
+std::vector<std::filesystem::path> files_of_exercise(const std::filesystem::path& file);
+
 // Identifies an exercise's text and that of the helpers that it includes from its own tree, so that a reader of results
 // knows whether one is about the files as they are; empty without the file.
 std::string exercise_digest(const std::filesystem::path& file);

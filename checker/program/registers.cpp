@@ -18,11 +18,7 @@ constexpr const char* kArchitecture = "sm_90";
 
 // Returns what nvcc says of a file; nothing if nvcc is not there. It takes seconds, so what it says of a text is kept.
 std::optional<Finished> ask_nvcc(const std::filesystem::path& file) {
-    std::string text = read_file_if_there(file).value_or("");
-    for (const std::string& helper : helpers_of(file)) {
-        text += read_file_if_there(*file.begin() / std::filesystem::path(helper)).value_or("");
-    }
-    const std::filesystem::path kept = std::filesystem::path("build/registers") / (fnv1a64(text) + ".txt");
+    const std::filesystem::path kept = std::filesystem::path("build/registers") / (exercise_digest(file) + ".txt");
     if (const std::optional<std::string> said = read_file_if_there(kept)) {
         return Finished{0, *said};
     }

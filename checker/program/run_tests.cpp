@@ -137,22 +137,17 @@ class Session {
         if (counted == result.counted.end() || counted->most.empty()) {
             return;
         }
-        std::vector<std::filesystem::path> files{file};
-        for (const std::filesystem::path helper : helpers_of(file)) {
-            files.push_back(file.begin()->string() / helper);
-        }
-        bool meant = false;
-        std::string reason;
         const std::vector<std::string_view> place = split(counted->most, ':');  // file, line, what
-        for (const std::filesystem::path& one : files) {
-            const std::string source = read_file_if_there(one).value_or("");
-            if (place.size() > 1 && one.filename() == std::filesystem::path(place[0]).filename()) {
-                const int line = std::atoi(std::string(place[1]).c_str());
-                meant = means_double(source, line);
-                reason = reason_for_double(source, line, false);
-            }
+        const std::vector<std::filesystem::path> files = files_of_exercise(file);
+        const auto named = std::ranges::find_if(files, [&](const std::filesystem::path& one) {
+            return one.filename() == std::filesystem::path(place[0]).filename();
+        });
+        if (named == files.end() || place.size() < 2) {
+            return;
         }
-        if (meant) {
+        const std::string source = read_file_if_there(*named).value_or("");
+        const int line = std::atoi(std::string(place[1]).c_str());
+        if (means_double(source, line)) {
             result.note = result.note.empty()
                               ? fmt::format(
                                     "{}:{} computes in double, {} operations: a GPU does 1/2 to 1/64 as many of "
@@ -162,7 +157,7 @@ class Session {
             result.counted.erase(counted);
             return;
         }
-        counted->most += reason;
+        counted->most += reason_for_double(source, line, false);
     }
 
     // Asks nvcc whether wide blocks can have their registers, once for an op. What it emits of the solutions is recorded
@@ -446,9 +441,12 @@ class Session {
         constexpr double kBeaten = 1.1;
         double best = 0;
         for (const ShapeTiming& shape : timing.shapes) { best = std::max(best, multiply_adds(shape).value_or(0)); }
+        if (!roof_ || best <= kBeaten * roof_->fma_one) {
+            return;
+        }
         std::string why;
         std::optional<Roof> known = load_roof(options_.roof, cpu_name(), why);
-        if (!roof_ || !known || best <= kBeaten * known->cpu.fma_one) {
+        if (!known || best <= kBeaten * known->cpu.fma_one) {
             return;
         }
         timing.notes.push_back(
