@@ -278,10 +278,11 @@ void append_results(const std::filesystem::path& file, const LessonReport& repor
     const std::string now = utc_now();
     std::string lines;
     for (const OpReport& op : report.ops) { lines += result_line(report, op, now); }
-    if (const std::string before = read_file_if_there(file).value_or(""); !before.empty() && before.back() != '\n') {
-        lines.insert(0, 1, '\n');  // a full disk may have cut a line short
+    const FileDescriptor opened(open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    char last = '\n';
+    if (const off_t end = lseek(opened.get(), 0, SEEK_END); end > 0 && pread(opened.get(), &last, 1, end - 1) == 1) {
+        lines.insert(0, last == '\n' ? 0 : 1, '\n');  // a full disk may have cut a line short
     }
-    const FileDescriptor opened(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     if (opened.get() < 0 || write(opened.get(), lines.data(), lines.size()) != std::ssize(lines)) {
         throw FileError(fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
     }
