@@ -86,8 +86,9 @@ Finding describe_memory_fault(const Reply& reply, const Call& call) {
     return inside ? describe_changed_input(spec, reply.offset) : outside(did, spec, reply.offset);
 }
 
-// Returns true for the status of a process that a signal ended, as shells and the worker's own handler give it.
-constexpr int kSignalStatus = 128;
+constexpr int kSignalStatus = 128;  // and the signal's number: as shells and the worker's own handler give it
+
+// Returns true for the status of a process that a signal ended.
 bool is_of_signal(int status) {
     const std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGKILL};
     return std::ranges::find(signals, status - kSignalStatus) != signals.end();
@@ -543,8 +544,7 @@ void blame_threads(std::vector<Finding>& findings) {
     }
     findings.front().details.push_back(
         "threads\ton one thread it is right: do two of them use one buffer, a static array for example, or write the "
-        "same "
-        "elements, or is there a part that none of them takes?");
+        "same elements, or is there a part that none of them takes?");
 }
 
 // An output after its two runs.

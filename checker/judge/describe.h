@@ -60,7 +60,7 @@ struct CallVerdict {
     bool of_model = false;   // which names the first tensor that is wrong: later ones depend on it
     double budget_used = 0;
     std::vector<Finding> findings;
-    std::string note;                       // where all is right: that the result depends on the order of threads
+    std::string note;                       // set if all is right, but the result depends on the order of threads
     std::vector<std::string> refuted = {};  // ids of suspects that its wrong outputs do not fit
 };
 

@@ -19,13 +19,13 @@
 namespace checker {
 namespace {
 
-struct Place {
+struct Location {
     std::filesystem::path file;
     int line = 0;
 };
 
 // Returns dir/x.cpp and 2 for the compiler's line "dir/x.cpp:2:14: warning: ... [-Wdouble-promotion]", line 0 for others.
-Place warned_place(std::string_view line) {
+Location warned_location(std::string_view line) {
     const std::size_t warning = line.find(": warning: ");
     if (warning == line.npos)
         return {};
@@ -33,7 +33,7 @@ Place warned_place(std::string_view line) {
     if (!says("-Wdouble-promotion") && !says("'double' to 'float'") && !says("{aka 'double'} to 'float'"))
         return {};
     const std::vector<std::string_view> place = split(line.substr(0, warning), ':');  // file, line, column
-    Place result;
+    Location result;
     if (place.size() == 3) {
         result.file = place[0];
         std::from_chars(place[1].data(), place[1].data() + place[1].size(), result.line);
@@ -200,7 +200,7 @@ std::string first_double(const std::filesystem::path& file) {
     try {
         const std::string said = run_command(command).output;
         for (const std::string_view one : split(said, '\n')) {
-            if (const Place place = warned_place(one); place.line > 0) {
+            if (const Location place = warned_location(one); place.line > 0) {
                 return fmt::format("{}:{} computes in doubles{}", place.file.filename().string(), place.line,
                                    reason_for_double(read_file(place.file), place.line, true));
             }

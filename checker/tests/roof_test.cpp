@@ -116,33 +116,26 @@ TEST_F(RoofFile, StaysAsItWasWhenTheDiskIsFull) {
 }
 
 TEST(KeepBest, ARateThatWasReachedOnceStays) {
-    const checker::CpuRoof earlier{.name = "A CPU",
-                                   .cores = 2,
-                                   .lanes = 8,
-                                   .copy_one = 30,
-                                   .copy_all = 40,
-                                   .fma_one = 268,
-                                   .fma_all = 500,
-                                   .two_processes = 1.9};
-    checker::CpuRoof busy{.name = "A CPU",
-                          .cores = 2,
-                          .lanes = 8,
-                          .copy_one = 29,
-                          .copy_all = 41,
-                          .fma_one = 89,
-                          .fma_all = 117,
-                          .two_processes = 1.0};
+    const CpuRoof earlier = example().cpu;
+    CpuRoof busy = earlier;
+    busy.copy_one *= 0.97;
+    busy.copy_all *= 1.03;
+    busy.fma_one *= 0.3;
+    busy.fma_all *= 0.2;
+    busy.two_processes = 1.0;
     EXPECT_EQ(keep_best(busy, earlier), "multiply-adds on one core, multiply-adds on all cores, work of two processes");
-    EXPECT_EQ(busy.fma_one, 268);
-    EXPECT_EQ(busy.copy_one, 30);
-    EXPECT_EQ(busy.copy_all, 41);
+    EXPECT_EQ(busy.fma_one, earlier.fma_one);
+    EXPECT_EQ(busy.copy_one, earlier.copy_one);
+    EXPECT_EQ(busy.copy_all, 1.03 * earlier.copy_all);
 }
 
 TEST(KeepBest, AnotherProcessorsRateDoesNot) {
-    const checker::CpuRoof earlier{.name = "A CPU", .cores = 2, .lanes = 16, .fma_one = 268};
-    checker::CpuRoof now{.name = "A CPU", .cores = 2, .lanes = 8, .fma_one = 89};
+    CpuRoof now = example().cpu;
+    now.lanes = 16;
+    now.fma_one *= 0.3;
+    const CpuRoof before = now, earlier = example().cpu;
     EXPECT_EQ(keep_best(now, earlier), "");
-    EXPECT_EQ(now.fma_one, 89);
+    EXPECT_EQ(now.fma_one, before.fma_one);
 }
 
 TEST(Roof, CoresAddUpOnlyWhereTwoProcessesDoTwiceTheWork) {
