@@ -7,8 +7,8 @@
 #include <cublasLt.h>
 
 #include <cstdint>
-#include <memory>
 #include <source_location>
+#include <utility>
 
 #include "checker/cublas_check.h"
 
@@ -34,20 +34,29 @@ template <class Opaque, class Attribute, cublasStatus_t (*set_attribute)(Opaque*
           cublasStatus_t (*destroy)(Opaque*)>
 class LtDescriptor {
   public:
+    LtDescriptor() = default;
+    LtDescriptor(LtDescriptor&& other) noexcept : made_(std::exchange(other.made_, nullptr)) {}
+    LtDescriptor& operator=(LtDescriptor&& other) noexcept {
+        std::swap(made_, other.made_);
+        return *this;
+    }
+    ~LtDescriptor() {
+        if (made_ != nullptr) {
+            static_cast<void>(destroy(made_));
+        }
+    }
+
     template <class Value>
     void set(Attribute attribute, const Value& value, std::source_location where = std::source_location::current()) {
-        check(set_attribute(made_.get(), attribute, &value, sizeof value), where);
+        check(set_attribute(made_, attribute, &value, sizeof value), where);
     }
-    operator Opaque*() const { return made_.get(); }
+    operator Opaque*() const { return made_; }
 
   protected:
-    void keep(Opaque* made) { made_.reset(made); }
+    void keep(Opaque* made) { made_ = made; }
 
   private:
-    struct Destroy {
-        void operator()(Opaque* made) const { static_cast<void>(destroy(made)); }
-    };
-    std::unique_ptr<Opaque, Destroy> made_;
+    Opaque* made_ = nullptr;
 };
 
 // D = epilogue(alpha op(A) op(B) + beta C): the precision, the two op() and the epilogue. Without arguments: none yet.
