@@ -6,16 +6,15 @@
 #include <cublas_v2.h>
 
 #include <source_location>
-#include <stdexcept>
-#include <string>
+
+#include "checker/status_error.h"
 
 namespace checker {
 
-// Throws std::runtime_error, naming the caller's file and line.
+// Throws StatusError, naming the caller's file and line.
 inline void check(cublasStatus_t status, std::source_location where = std::source_location::current()) {
     if (status != CUBLAS_STATUS_SUCCESS) {
-        throw std::runtime_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
-                                 cublasGetStatusName(status) + ": " + cublasGetStatusString(status));
+        throw StatusError(where, cublasGetStatusName(status), cublasGetStatusString(status));
     }
 }
 

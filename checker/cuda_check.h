@@ -6,13 +6,14 @@
 #include <cuda_runtime.h>
 
 #include <source_location>
-#include <stdexcept>
-#include <string>
+
+#include "checker/status_error.h"
 
 namespace checker {
 
-struct CudaError : std::runtime_error {
-    CudaError(cudaError_t which, const std::string& message) : std::runtime_error(message), code(which) {}
+struct CudaError : StatusError {
+    CudaError(cudaError_t which, const std::source_location& where)
+        : StatusError(where, cudaGetErrorName(which), cudaGetErrorString(which)), code(which) {}
     cudaError_t code;
 };
 
@@ -23,8 +24,7 @@ inline void check(cudaError_t status, std::source_location where = std::source_l
         return;
     }
     static_cast<void>(cudaGetLastError());
-    throw CudaError(status, std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
-                                cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
+    throw CudaError(status, where);
 }
 
 }  // namespace checker

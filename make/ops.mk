@@ -35,7 +35,7 @@ objects_of = $(foreach file,$3,$(if $(filter solutions/$(file).cpp,$(solution_fi
 # are compiled once, for C++ by the rule below, for kernels by simtcc.
 included_by = $(sort $(shell sed -n 's/^.include <\([a-z_]*\)>$$/\1/p' $1))
 included_by_ops := $(call included_by,lessons/gpt2/ops.h lessons/gpt2/context.h checker/resources.h)
-included_by_kernels := $(sort $(included_by_ops) $(call included_by,lessons/gpt2/launch.h checker/cuda_check.h))
+included_by_kernels := $(sort $(included_by_ops) $(call included_by,lessons/gpt2/launch.h checker/cuda_check.h checker/status_error.h))
 op_header := build/headers/ops/common.h
 $(op_header): lessons/gpt2/context.h checker/resources.h lessons/gpt2/ops.h build/flags
 	@mkdir -p $(@D)

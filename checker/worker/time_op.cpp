@@ -207,7 +207,7 @@ void write_kernels(const std::filesystem::path& file, Bench& bench, const std::f
     Json said = Json::object();
     try {
         said["kernels"] = Json::array(bench.busy().kernels_of(call));
-    } catch (const std::runtime_error& error) { said["why"] = error.what(); }
+    } catch (const std::exception& error) { said["why"] = error.what(); }
     write_file(file, said.dump() + "\n");
 }
 
@@ -241,7 +241,7 @@ static std::string why_missing(Baseline baseline, const Timed& timed, Bench& ben
     }
     try {
         static_cast<void>(baseline == Baseline::busy ? &bench.busy() : nullptr);
-    } catch (const std::runtime_error& error) { return error.what(); }
+    } catch (const std::exception& error) { return error.what(); }
     return "";
 }
 

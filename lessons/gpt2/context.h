@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 
 #include "checker/resources.h"
 
@@ -20,18 +18,15 @@ class Context {
     // The workspace comes from `memory`, which outlives the Context, as the stream does: the device's, on a device. Null:
     // the host's.
     explicit Context(checker::Allocator* memory = nullptr, CUstream_st* ops_launch_on = nullptr)
-        : stream(ops_launch_on), workspace_(nullptr, Release{memory}) {}
+        : stream(ops_launch_on), workspace_(memory) {}
 
     // At least `bytes` bytes that start at a multiple of `alignment`, unset; they belong to the op until it returns. Grows
     // when needed and is kept, so that an op that is called often does not pay for fresh memory each time.
     void* workspace(std::size_t bytes, std::size_t alignment = 64) {
         bytes += alignment > kAlignment ? alignment - kAlignment : 0;  // an aligned address is among these
         if (bytes > bytes_) {
-            workspace_.reset();  // first, so that old and new are never there at once
             bytes_ = 0;
-            checker::Allocator* const memory = workspace_.get_deleter().memory;
-            workspace_.reset(memory != nullptr ? memory->allocate(bytes)
-                                               : static_cast<std::byte*>(::operator new(bytes, kOnHost)));
+            workspace_.allocate(bytes);
             bytes_ = bytes;
         }
         const auto address = reinterpret_cast<std::uintptr_t>(workspace_.get());
@@ -58,12 +53,8 @@ class Context {
 
   private:
     static constexpr std::size_t kAlignment = checker::Allocator::kAlignment;
-    static constexpr std::align_val_t kOnHost{kAlignment};
-    struct Release {
-        checker::Allocator* memory;
-        void operator()(std::byte* p) const { memory != nullptr ? memory->release(p) : ::operator delete(p, kOnHost); }
-    };
-    std::unique_ptr<std::byte, Release> workspace_;
+
+    checker::OwnedMemory workspace_;
     std::size_t bytes_ = 0;
     checker::OnePerType handles_;  // destroyed before the workspace: a library may work in it
 };

@@ -561,7 +561,7 @@ void measure_tensor(GpuRoof& roof, Sampler& sampler) {
             roof.cublas_version = cublas.version();
             measure_cublas<float>(roof.tf32, cublas, Cublas::Precision::tf32, device, bf16_flop / 2, sampler);
             measure_cublas<__nv_bfloat16>(roof.bf16, cublas, Cublas::Precision::bf16, device, bf16_flop, sampler);
-        } catch (const std::runtime_error& error) {
+        } catch (const std::exception& error) {
             why = format(
                 "cuBLAS cannot be used (%s): name its file in SOL_CUBLAS, or its folder in LD_LIBRARY_PATH; "
                 "`find / -name 'libcublas.so*'` finds it",
@@ -733,7 +733,7 @@ GpuRoof measure() {
     try {
         nvml = std::make_unique<Nvml>(device.pci_bus_id);
         roof.driver_version = nvml->driver_version();
-    } catch (const std::runtime_error& error) { say(format("NVML: %s; the clocks it tells stay null", error.what())); }
+    } catch (const std::exception& error) { say(format("NVML: %s; the clocks it tells stay null", error.what())); }
     say("measuring " + device.name + ", under a minute …");
     Sampler sampler;
     warm_up(roof, sampler, nvml.get());

@@ -668,7 +668,7 @@ class GpuBackend final : public DeviceBackend {
                 cublas_ = std::make_unique<Cublas>("", nullptr);
             }
             return "";
-        } catch (const std::runtime_error& error) { return error.what(); }
+        } catch (const std::exception& error) { return error.what(); }
     }
 
     std::unique_ptr<Cublas> cublas_;

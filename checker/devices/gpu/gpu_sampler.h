@@ -79,7 +79,7 @@ class Sampler {
         std::vector<double> samples;
         try {
             samples = time_interleaved(std::span(&candidate, 1), options, stopwatch).front().seconds;
-        } catch (const std::runtime_error&) {}  // not one sample
+        } catch (const std::exception&) {}  // not one sample
         if (samples.size() < kMinSamples) {
             return not_measured("not measured: too few samples had a time that could be right");
         }

@@ -188,7 +188,7 @@ void tune(bool dry_run) {
         if (kGpu) {
             cublas.emplace("", nullptr);
         }
-    } catch (const std::runtime_error& error) { std::printf("\nno cuBLAS: %s\n", error.what()); }
+    } catch (const std::exception& error) { std::printf("\nno cuBLAS: %s\n", error.what()); }
     std::printf("%s\n%-29s", dry_run ? "\na rehearsal without a GPU: no number below is a measurement" : "",
                 "TFLOP/s, * the fastest tile");
     for (int number = 0; number < kCount; number++) { std::printf("%7d", number); }
