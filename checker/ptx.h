@@ -7,9 +7,11 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <type_traits>
 #ifdef __SIMT__
 #include <simt/async_copies.h>
+#include <simt/tensor.h>
 #endif
 
 namespace ptx {
@@ -83,6 +85,63 @@ __device__ __forceinline__ void cp_async_wait_all() {
     simt::wait_for_all_copies();
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// ---- tensor cores ----------------------------------------------------------------------------------------------------
+//
+// A warp multiplies one small tile: D = A B + C. Each lane holds some elements of each matrix, a fragment. With
+// g = lane / 4 and q = lane % 4, element i of a fragment is (PTX ISA, "Matrix Fragments for mma.m16n8k8" and others):
+//
+//   Tf32A         A[g + 8 (i % 2)][q + 4 (i / 2)]       Tf32B         B[q + 4 i][g]
+//   Accumulators  C[g + 8 (i / 2)][2 q + i % 2]
+//
+// All 32 lanes call the function together.
+
+// Traps on a card that the instruction does not exist on: no loop of one lane does what a warp does here.
+__device__ __forceinline__ void no_tensor_core() {
+#ifdef __CUDA_ARCH__
+    __trap();
+#endif
+}
+
+struct Accumulators {
+    float x[4];
+};  // m16n8
+
+struct Tf32A {
+    std::uint32_t x[4];
+};  // m16k8
+struct Tf32B {
+    std::uint32_t x[2];
+};  // k8n8
+
+// cvt.rna.tf32.f32: a float rounded to the 10 bits of fraction that TF32 has, ties away from zero. Without it mma cuts
+// off the other 13 bits, which doubles the error and gives it one sign.
+__device__ __forceinline__ std::uint32_t to_tf32(float x) {
+#if defined(__SIMT__)
+    return simt::to_tf32(x);
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    std::uint32_t bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return bits;
+#else
+    return isfinite(x) ? (__float_as_uint(x) + 0x1000U) & 0xffffe000U : __float_as_uint(x);
+#endif
+}
+
+// mma.sync.m16n8k8, TF32: d += a b. The larger of the two TF32 shapes: half the instructions for the same product.
+__device__ __forceinline__ void mma_m16n8k8(Accumulators& d, const Tf32A& a, const Tf32B& b) {
+#if defined(__SIMT__)
+    simt::mma_sync(simt::MmaShape::m16n8k8_tf32, d.x, a.x, b.x, d.x);
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d.x[0]), "+f"(d.x[1]), "+f"(d.x[2]), "+f"(d.x[3])
+        : "r"(a.x[0]), "r"(a.x[1]), "r"(a.x[2]), "r"(a.x[3]), "r"(b.x[0]), "r"(b.x[1]));
+#else
+    no_tensor_core();
 #endif
 }
 
