@@ -165,6 +165,10 @@ build/tests/simt/traffic_test: | build/tests/simt/kernels/correct/tiled_matmul
 build/tests/simt/table: build/obj/checker/simt/tests/table_main.o build/obj/checker/simt/tests/corpus.o
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -o $@ $^ -lfmt
+# The products of tensor cores, for Python.
+build/tools/tile_product: build/obj/checker/simt/tests/tile_product_main.o build/obj/checker/simt/runtime/tensor/tile_product.o
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -o $@ $^ -lfmt
 .PHONY: simt-table
 simt-table: build/tests/simt/table $(simt_kernels)
 	@$<
