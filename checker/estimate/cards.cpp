@@ -50,7 +50,7 @@ struct Row {
         return value;
     }
     int count(const char* key) const { return static_cast<int>(positive(key)); }
-    double if_any(const char* key) const { return table[key].value_or(0.0); }
+    double if_any(const char* key, double otherwise = 0) const { return table[key].value_or(otherwise); }
     std::vector<std::string> texts(const char* key) const {
         std::vector<std::string> found;
         if (const toml::array* list = table[key].as_array()) {
@@ -87,6 +87,10 @@ GpuSpec card_of(const std::string& key, const toml::table& all, const std::strin
                    .fp32 = 1e12 * card.positive("fp32"),
                    .tf32 = 1e12 * card.if_any("tf32"),
                    .bf16 = 1e12 * card.if_any("bf16"),
+                   .fp16 = 1e12 * card.if_any("fp16", card.if_any("bf16")),
+                   .fp16_fp16 = 1e12 * card.if_any("fp16_fp16", card.if_any("fp16", card.if_any("bf16"))),
+                   .tensor_clock = 1e6 * card.if_any("tensor_clock", card.positive("clock")),
+                   .mma_sync = sm.if_any("mma_sync", 1),
                    .memory = 1e9 * card.positive("memory"),
                    .l2 = 1e9 * card.positive("l2"),
                    .l2_size = 1e6 * card.positive("l2_size"),
@@ -125,7 +129,9 @@ GpuSpec GpuSpec::at(double hertz) const {
     GpuSpec other = *this;
     const double faster = hertz / clock;
     other.clock = hertz;
-    for (double* rate : {&other.fp32, &other.tf32, &other.bf16, &other.l2}) { *rate *= faster; }
+    other.tensor_clock = hertz;
+    for (double* rate : {&other.fp32, &other.l2}) { *rate *= faster; }
+    for (double* rate : {&other.tf32, &other.bf16, &other.fp16, &other.fp16_fp16}) { *rate *= hertz / tensor_clock; }
     other.memory_cycles = l2_cycles + (memory_cycles - l2_cycles) * faster;
     return other;
 }

@@ -31,7 +31,12 @@ struct GpuSpec {
     int lsu_lanes = 0;  // of a load or store
     int l1_bytes = 0;   // of L1 and shared memory together
 
-    double fp32 = 0, tf32 = 0, bf16 = 0;                     // FLOP/s; tensor cores' are 0 where there are none
+    double fp32 = 0;                      // FLOP/s
+    double tf32 = 0, bf16 = 0, fp16 = 0;  // FLOP/s of tensor cores, summed in fp32; 0 where there are none
+    double fp16_fp16 = 0;                 // summed in fp16
+    double tensor_clock = 0;              // Hz: that of the tensor cores' peaks
+    double mma_sync = 1;                  // share of these that a warp's own instructions reach
+
     double memory = 0;                                       // bytes/s, as NVIDIA says
     double l2 = 0;                                           // bytes/s read, as measured
     double l2_size = 0;                                      // bytes

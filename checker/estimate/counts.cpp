@@ -49,6 +49,11 @@ void each_metric(auto& counts, auto&& use) {
     use("floating-point operations of libraries", counts.library_flop);
     use("floating-point operations of libraries, tf32", counts.library_tf32);
     use("floating-point operations of libraries, 16 bits", counts.library_16_bits);
+    use("sm__inst_executed_pipe_tensor_op_hmma.sum", counts.tensor.instructions);
+    use("sm__ops_path_tensor_src_tf32_dst_fp32.sum", counts.tensor.tf32);
+    use("sm__ops_path_tensor_src_bf16_dst_fp32.sum", counts.tensor.bf16);
+    use("sm__ops_path_tensor_src_fp16_dst_fp32.sum", counts.tensor.fp16);
+    use("sm__ops_path_tensor_src_fp16_dst_fp16.sum", counts.tensor.fp16_fp16);
 }
 
 // A metric that is not there is 0.

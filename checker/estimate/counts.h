@@ -35,6 +35,15 @@ struct Access {
     double size() const { return threads > 0 ? bytes / threads : bytes / (32 * requests); }  // bytes of a thread
 };
 
+// Work of tensor cores in kernels: instructions of warps, and FLOP by the type of the factors.
+struct TensorCounts {
+    double instructions = 0;
+    double tf32 = 0, bf16 = 0, fp16 = 0;  // summed in fp32
+    double fp16_fp16 = 0;                 // summed in fp16
+
+    double flop() const { return tf32 + bf16 + fp16 + fp16_fp16; }
+};
+
 struct Counts {
     std::array<Access, kKinds> access;
     double shuffles = 0;
@@ -45,6 +54,7 @@ struct Counts {
     double barriers = 0;                                                                // of warps
     double library_calls = 0, library_read = 0, library_written = 0, library_flop = 0;  // bytes
     double library_tf32 = 0, library_16_bits = 0;                                       // of its FLOP, by tensor cores
+    TensorCounts tensor;
 
     Access& of(Kind kind) { return access[static_cast<std::size_t>(kind)]; }
     const Access& of(Kind kind) const { return access[static_cast<std::size_t>(kind)]; }

@@ -344,7 +344,6 @@ void add(Instructions& sum, const Instructions& turn, double times) {
     sum.integer += times * turn.integer;
     sum.special += times * turn.special;
     sum.lsu += times * turn.lsu;
-    sum.tensor += times * turn.tensor;
 }
 
 Work work_of_source(const LaunchCounts& launch) {
@@ -358,7 +357,7 @@ Work work_of_source(const LaunchCounts& launch) {
               .quarters_16 = total.quarters_16,
               .loads = total.of(Kind::global_load).requests};
     work.instructions.issued = work.instructions.fma + work.instructions.fp + work.instructions.special +
-                               work.instructions.lsu + total.barriers;
+                               work.instructions.lsu + total.barriers + total.tensor.instructions;
     double shared = 0, all = 4 * total.shuffles;
     for (std::size_t kind = 0; kind < kKinds; kind++) {
         const double quarters = quarters_of(total.access[kind], static_cast<Kind>(kind), 32);

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kSector = 32;        // bytes
 constexpr double kRegisters = 65536;  // of a multiprocessor
-constexpr double kTensorFlop = 4096;  // of one instruction: 16 × 8 × 16 products and sums
 
 // The part of a rate that code reaches at best: README.md says by which measurements.
 constexpr double kOfMemory = 0.92;
@@ -74,6 +73,28 @@ Bytes bytes_of(const GpuSpec& card, const LaunchCounts& launch, double at_once) 
     }
     bytes.l2 = bytes.l2_loaded + kOfAStore * stored;
     return bytes;
+}
+
+struct Tensor {
+    double seconds = 0;  // if each multiprocessor has its share
+    std::vector<const char*> missing;
+};
+
+// The time of a launch's products on tensor cores, and the types that the card has none for.
+Tensor tensor_of(const GpuSpec& card, const TensorCounts& counted) {
+    Tensor result;
+    const auto add = [&](double flop, double peak, const char* type) {
+        if (flop > 0 && peak > 0) {
+            result.seconds += flop / (card.mma_sync * peak);
+        } else if (flop > 0) {
+            result.missing.push_back(type);
+        }
+    };
+    add(counted.tf32, card.tf32, "TF32");
+    add(counted.bf16, card.bf16, "bf16");
+    add(counted.fp16, card.fp16, "fp16");
+    add(counted.fp16_fp16, card.fp16_fp16, "fp16");
+    return result;
 }
 
 Estimate of_library(const GpuSpec& card, const LaunchCounts& calls) {
@@ -151,7 +172,7 @@ Estimate estimate(const GpuSpec& card, const LaunchCounts& counted, const Kernel
     result.grid = launch.grid;
     result.block = launch.block;
     result.launches = counted.launches;
-    result.flop = 2 * launch.total.fma + launch.total.other_flop;
+    result.flop = 2 * launch.total.fma + launch.total.other_flop + launch.total.tensor.flop();
     result.registers = sass == nullptr ? 0 : sass->registers;
     result.from_sass = work.from_sass;
     result.occupied = occupancy(card.limits, launch.threads(), result.registers, static_cast<int>(launch.shared_bytes));
@@ -174,9 +195,8 @@ Estimate estimate(const GpuSpec& card, const LaunchCounts& counted, const Kernel
         of_cycles(32 * (issued.fma + issued.fp + issued.multiplied) / card.fp32_lanes / (wide ? kOfIssue : kOfLanes)));
     set(Resource::integer, of_cycles(32 * std::max(issued.integer, issued.multiplied) / card.int_lanes));
     set(Resource::special, of_cycles(32 * issued.special / card.special_lanes));
-    if (issued.tensor > 0 && card.bf16 > 0) {
-        set(Resource::tensor, result.imbalance * issued.tensor * kTensorFlop / card.bf16);
-    }
+    const Tensor tensor = tensor_of(card, launch.total.tensor);
+    set(Resource::tensor, result.imbalance * tensor.seconds);
     // A pass of 128 bytes takes two cycles where L1 gives 64.
     const double quarters = card.lsu_lanes == 32 ? work.quarters_32 : work.quarters_16;
     set(Resource::l1, of_cycles(std::max(quarters / 4, work.wavefronts * 128 / card.l1_bytes) + kOfALoad * work.loads));
@@ -212,6 +232,10 @@ Estimate estimate(const GpuSpec& card, const LaunchCounts& counted, const Kernel
     }
     if (result.occupied.blocks == 0) {
         note(result.notes, "no block fits a multiprocessor: it cannot be launched on this card");
+    }
+    if (!tensor.missing.empty()) {
+        note(result.notes, fmt::format("this card's tensor cores have no {}: it cannot be launched there",
+                                       fmt::join(tensor.missing, ", ")));
     }
     if (!card.assumed.empty()) {
         note(result.notes, fmt::format("of this card {} {} taken from a like one", fmt::join(card.assumed, ", "),

@@ -18,7 +18,7 @@ struct Instructions {
     double issued = 0;
     double fma = 0, fp = 0;  // of floats
     double multiplied = 0;   // products of integers, which the FMA pipe makes
-    double integer = 0, special = 0, lsu = 0, tensor = 0;
+    double integer = 0, special = 0, lsu = 0;
 };
 
 struct EmittedAccess {

@@ -169,6 +169,15 @@ TEST(Cards, AtAnotherClockMemoryStaysAsFastAsItIs) {
     EXPECT_DOUBLE_EQ(slow.memory_cycles, 200 + 300 * 0.5);  // DRAM's part takes as long as before
 }
 
+TEST(Cards, TensorCoresPeaksAreOfTheirOwnClock) {
+    const GpuSpec& h100 = card_named("H100");
+    EXPECT_DOUBLE_EQ(h100.at(h100.tensor_clock).tf32, h100.tf32);
+    EXPECT_NEAR(h100.at(h100.clock).tf32, 2.0 * 1024 * 132 * 1.98e9, 1e11);
+    EXPECT_EQ(h100.mma_sync, 0.65);
+    EXPECT_EQ(card_named("A100-80GB").mma_sync, 1);
+    EXPECT_EQ(card_named("4090").fp16, card_named("4090").bf16);
+}
+
 // ---- counts and SASS -------------------------------------------------------------------------------------------------
 
 TEST(Counts, WhatIsWrittenIsReadAgain) {
@@ -563,6 +572,35 @@ TEST(Model, ProductsInTf32TakeTheirOwnPeak) {
     GpuSpec card = a_card();
     card.tf32 = 1e13;
     EXPECT_DOUBLE_EQ(estimate::estimate(card, calls, nullptr).total, 0.1);
+}
+
+TEST(Model, TensorCoresTakeEachTypeAtItsPeak) {
+    LaunchCounts launch = a_launch(10);
+    launch.total.tensor = {.tf32 = 1e12, .bf16 = 4e12, .fp16 = 6e12, .fp16_fp16 = 8e12};
+    GpuSpec card = a_card();
+    card.tf32 = 1e13;
+    card.bf16 = card.fp16 = 2e13;
+    card.fp16_fp16 = 4e13;
+    const Estimate whole = estimate::estimate(card, launch, nullptr);
+    EXPECT_DOUBLE_EQ(whole.at(Resource::tensor), 0.1 + 0.2 + 0.3 + 0.2);
+    EXPECT_DOUBLE_EQ(whole.flop, 1.9e13);
+    card.mma_sync = 0.5;
+    EXPECT_DOUBLE_EQ(estimate::estimate(card, launch, nullptr).at(Resource::tensor), 1.6);
+}
+
+TEST(Model, InstructionsOfTensorCoresAreIssued) {
+    LaunchCounts launch = a_launch(10);
+    launch.total.tensor.instructions = 1e6;
+    EXPECT_DOUBLE_EQ(estimate::estimate(a_card(), launch, nullptr).at(Resource::issue), 1e6 / 10 / 4 / 1e9);
+}
+
+TEST(Model, ATypeThatTensorCoresLackIsSaid) {
+    LaunchCounts launch = a_launch(10);
+    launch.total.tensor.tf32 = 1e12;
+    const Estimate on_t4 = estimate::estimate(card_named("T4"), launch, nullptr);
+    EXPECT_EQ(on_t4.at(Resource::tensor), 0);
+    EXPECT_NE(std::ranges::find(on_t4.notes, "this card's tensor cores have no TF32: it cannot be launched there"),
+              on_t4.notes.end());
 }
 
 TEST(Model, LaunchesOfAKernelAddUp) {

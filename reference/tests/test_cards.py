@@ -2,6 +2,7 @@
 """reference/cards.toml: each card is whole, and its numbers agree with each other; and the times that its peaks refuse
 (impossible.py), worked out by hand."""
 
+import math
 import tomllib
 
 import pytest
@@ -28,6 +29,18 @@ def test_a_cards_peak_of_fp32_is_that_of_its_lanes_at_its_clock(card):
     row = DATA["card"][card]
     lanes = DATA["sm"][str(row["sm"])]["fp32_lanes"]
     assert 2e-6 * lanes * row["multiprocessors"] * row["clock"] == pytest.approx(row["fp32"], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("card", "precision"),
+    [(c, p) for c in DATA["card"] for p in ("tf32", "bf16", "fp16", "fp16_fp16") if p in DATA["card"][c]],
+)
+def test_a_peak_of_tensor_cores_is_a_power_of_two_in_a_cycle_of_its_clock(card, precision):
+    """Multiply-adds of a multiprocessor."""
+    row = DATA["card"][card]
+    rate = row[precision] / (2e-6 * row["multiprocessors"] * row.get("tensor_clock", row["clock"]))
+    assert rate == pytest.approx(2 ** round(math.log2(rate)), rel=0.01)
+    assert 127 < rate < 2100
 
 
 @pytest.mark.parametrize("table", ["card", "sm"])
