@@ -184,7 +184,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
     $(call suites,$(gpt2_tests)) \
 	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \
-	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) $(roofline_needs) checker lessons/gpt2 make scripts \
+	    'python-reference=$(call commas,$(reference_tests)):$(call commas,$(python_reads) $(roofline_needs) build/tools/tile_product checker lessons/gpt2 make scripts \
         Makefile GLOSSARY.md $(wildcard lessons/*/*.md))' \
 	    'python-notebooks=reference/tests/notebooks:$(call commas,$(python_reads) notebooks $(waterfall_needs) lessons solutions \
 	        $(call checks_read,cpu,$(drawn)) $(call checks_read,dry,$(rehearsed)) $(course_reads))' \

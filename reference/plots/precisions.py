@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a number format costs and buys: the same matmul and the same two models with their factors in each, beside what
-cards promise of its speed. Writes precisions.json and precisions.svg, and the tables of reference/PRECISIONS.md.
+cards promise of its speed; and what tensor cores lose of a sum. Writes precisions.json and precisions.svg, and the
+tables of reference/PRECISIONS.md. Needs build/tools/tile_product.
 
     python -m reference.plots.precisions
 """
@@ -32,6 +33,7 @@ from reference.gpu.tools import Parser, digits, run_main
 from reference.model import train_small
 from reference.model.gpt2 import GPT2, Config, load
 from reference.ops.common.rounding import RoundedFactors, tf32
+from reference.plots import accumulation
 from reference.plots.roofline import STYLE, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,7 @@ PAGE = ROOT / "reference/PRECISIONS.md"
 SMALL = ROOT / "reference/model/small"
 CORPUS = ROOT / "reference/model/corpus.txt"
 ODD = ROOT / "reference/cases/odd.safetensors"
+RATIOS = ROOT / "reference/cases/budgets.json"
 N, C, OC = 64, 768, 3072  # 64 rows of the product that GPT-2's fc computes
 
 
@@ -170,12 +173,18 @@ def loss_changes(make: Callable[[], tuple[GPT2, Tensor, Tensor]]) -> dict[str, d
     return result
 
 
+def tf32_ratio() -> float:
+    """Returns PyTorch's error of a matmul in TF32, of which the budget is a multiple."""
+    return json.loads(RATIOS.read_text())["local"]["matmul.out"]["tf32"]
+
+
 def measure() -> dict:
     torch.set_num_threads(1)
     return {
         "matmul": {format.name: matmul_errors(format) for format in FORMATS[1:]},
         "small_loss": loss_changes(small_model),
         "wide_loss": loss_changes(wide_model),
+        "accumulation": accumulation.measure(tf32_ratio()),
     }
 
 
@@ -242,8 +251,26 @@ def error_table(data: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def accumulation_table(data: dict) -> str:
+    head = ["K", "signs", "budget used, rounded, H100", "cut off, H100", "cut off, A100", "factors rounded", "cut off"]
+    head += ["sum by fmaf", "sum, A100", "sum, H100", "its mean"]
+    lines = [row(head), "|---:|---|" + "---:|" * (len(head) - 2)]
+    for of in data["accumulation"]:
+        shares = [f"{of[key]:.2f}" for key in ("used_rounded", "used_cut", "used_cut_a100")]
+        errors = [power(of[key]) for key in ("rounded", "cut", "fmaf", "a100", "h100", "h100_mean")]
+        lines.append(row([f"{of['K']:,}", of["signs"], *shares, *errors]))
+    return "\n".join(lines) + "\n"
+
+
 def page(text: str, data: dict) -> str:
-    return put(put(text, "formats", bits_table(), PAGE), "precisions", error_table(data), PAGE)
+    blocks = (
+        ("formats", bits_table()),
+        ("precisions", error_table(data)),
+        ("accumulation", accumulation_table(data)),
+    )
+    for name, block in blocks:
+        text = put(text, name, block, PAGE)
+    return text
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------

@@ -2,12 +2,13 @@
 """The table of precisions: what is committed is what is measured, and the page and the picture say it."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 import torch
 
 from reference.gpu.tools import ToolError
-from reference.plots import precisions
+from reference.plots import accumulation, precisions
 from reference.plots.precisions import FORMATS
 
 DATA = json.loads(precisions.DATA.read_text())
@@ -79,6 +80,21 @@ def test_what_is_summed_over_has_one_scale():
         torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3))
         torch.ones(2, 3) @ torch.ones(3, 4)
     assert scaled == [-1, -1, -1, -2]
+
+
+@pytest.mark.parametrize("signs", accumulation.SIGNS)
+def test_the_committed_errors_of_sums_are_measured(signs):
+    (committed,) = (of for of in DATA["accumulation"] if (of["K"], of["signs"]) == (768, signs))
+    measured = asdict(accumulation.losses(768, signs, precisions.tf32_ratio()))
+    assert {key: value for key, value in measured.items() if key != "signs"} == pytest.approx(
+        {key: value for key, value in committed.items() if key != "signs"}, rel=1e-4
+    )
+
+
+def test_the_budgets_of_tf32_hold_with_sums_of_tensor_cores():
+    assert {of["K"] for of in DATA["accumulation"]} == set(accumulation.LENGTHS)
+    for of in DATA["accumulation"]:
+        assert max(of["used_rounded"], of["used_cut"], of["used_cut_a100"]) < 1
 
 
 def test_the_page_says_what_was_measured():
