@@ -6,8 +6,10 @@
 #pragma GCC system_header
 
 #include "bits.h"
+#include "bits_of.h"
 #include "clock.h"
 #include "indices.h"
+#include "math.h"
 
 namespace simt {
 
@@ -164,6 +166,26 @@ SIMT_PTX unsigned int bfi_b32(unsigned int low, unsigned int x, unsigned int beg
 SIMT_PTX unsigned int vabsdiff4_u32_u32_u32_add(unsigned int x, unsigned int y, unsigned int z) {
     for (int byte = 0; byte < 4; byte++) { z = __usad((x >> (8 * byte)) & 255U, (y >> (8 * byte)) & 255U, z); }
     return z;
+}
+
+// Rounds to 10 bits of fraction, ties away from zero. A carry out of the fraction is the next exponent.
+SIMT_PTX unsigned int cvt_rna_tf32_f32(float x) {
+    const auto bits = simt::bit_cast<unsigned int>(x);
+    return (bits & 0x7fffffffU) > 0x7f800000U ? 0x7fffffffU : (bits + 0x1000U) & 0xffffe000U;
+}
+SIMT_PTX unsigned int bf16_bits(float x) {
+    const auto bits = simt::bit_cast<unsigned int>(x);
+    return (bits & 0x7fffffffU) > 0x7f800000U ? 0x7fffU : (bits + 0x7fffU + (bits >> 16 & 1U)) >> 16;
+}
+// The first argument goes into the upper half.
+SIMT_PTX unsigned int cvt_rn_bf16x2_f32(float high, float low) {
+    return bf16_bits(high) << 16 | bf16_bits(low);
+}
+// Subnormal numbers are taken and given as 0. The result is rounded correctly, which a GPU's need not be.
+SIMT_PTX float ex2_approx_ftz_f32(float x) {
+    constexpr float kSmallestNormal = 0x1p-126F;
+    const float power = exp2f(fabsf(x) < kSmallestNormal ? 0.0F : x);
+    return power < kSmallestNormal ? 0.0F : power;
 }
 
 #undef SIMT_PTX

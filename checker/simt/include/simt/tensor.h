@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "bits_of.h"
+#include "judged.h"
 
 namespace simt {
 
@@ -26,13 +26,8 @@ enum class MmaShape : std::uint8_t {
 // and d are floats, or with accumulators of f16 two halves in each std::uint32_t.
 void mma_sync(MmaShape shape, void* d, const std::uint32_t* a, const std::uint32_t* b, const void* c);
 
-// Returns x rounded to 10 bits of fraction, ties away from zero. A carry out of the fraction is the next exponent.
-__attribute__((always_inline)) inline std::uint32_t to_tf32(float x) {
-    const auto bits = simt::bit_cast<std::uint32_t>(x);
-    if ((bits & 0x7fffffffU) > 0x7f800000U) {
-        return 0x7fffffffU;  // NaN
-    }
-    return (bits + 0x1000U) & 0xffffe000U;
-}
+// ldmatrix: loads 1, 2 or 4 matrices of 8 x 8 elements of 16 bits from shared memory, a register of `to` each. Lane
+// 8 j + r gives the address of row r of matrix j; of the lanes beyond the last row it is not looked at.
+void load_matrix(std::uint32_t* to, unsigned int matrices, bool transposed, const void* row, bool judged = SIMT_JUDGED);
 
 }  // namespace simt

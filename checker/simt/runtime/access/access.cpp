@@ -417,18 +417,22 @@ bool is_on_its_own_stack(std::uintptr_t address) {
     return address - reinterpret_cast<std::uintptr_t>(hot.lane->stack.begin) < Stack::kBytes;
 }
 
+// "global memory, in[4] of in[64]"
+std::string text_of_memory(std::uintptr_t address) {
+    Memory& memory = Memory::instance();
+    SharedMemory& shared = Scheduler::instance().shared();
+    const Allocation* allocation = memory.contains(address) ? memory.find(address) : nullptr;
+    return is_on_its_own_stack(address)          ? "a local variable of the thread"
+           : allocation != nullptr               ? "global memory, " + place_in(*allocation, address)
+           : shared.marks(address, 1) != nullptr ? "shared memory, " + shared.place_of(address)
+                                                 : fmt::format("address {:#x}", address);
+}
+
 // Reports an end of an asynchronous copy that lies where such a copy cannot go.
 [[noreturn]] void refuse_copy(const Request& request, const char* goes) {
     report(Kind::bad_copy, "", request.site, [&] {
-        Memory& memory = Memory::instance();
-        SharedMemory& shared = Scheduler::instance().shared();
-        const Allocation* allocation = memory.contains(request.address) ? memory.find(request.address) : nullptr;
-        const std::string place = is_on_its_own_stack(request.address) ? "a local variable of the thread"
-                                  : allocation != nullptr ? "global memory, " + place_in(*allocation, request.address)
-                                  : shared.marks(request.address, 1) != nullptr
-                                      ? "shared memory, " + shared.place_of(request.address)
-                                      : fmt::format("address {:#x}", request.address);
-        return fmt::format("an asynchronous copy goes from global to shared memory; this one {} {}", goes, place);
+        return fmt::format("an asynchronous copy goes from global to shared memory; this one {} {}", goes,
+                           text_of_memory(request.address));
     });
     end_launch(cudaErrorIllegalAddress);
 }
@@ -572,6 +576,47 @@ bool judge_copy_destination(std::uintptr_t address, std::size_t bytes, const voi
     }
     judge_alignment(request, bytes, "shared");
     return !is_outside(request, marks);
+}
+
+bool judge_matrix_row(std::uintptr_t address, const void* site) {
+    constexpr std::size_t kBytes = 16;
+    hot.site = site;
+    const Request request{address, kBytes, Access::read, site};
+    if (tracing) [[unlikely]] {
+        trace_access(address, kBytes, Access::read, site);
+    }
+    SharedMemory& shared = Scheduler::instance().shared();
+    Mark* const marks = is_on_its_own_stack(address) ? nullptr : shared.marks(address, kBytes);
+    if (marks == nullptr) {
+        report(Kind::out_of_bounds, "shared", site, [&] {
+            const std::string place = shared.place_of_wild(address);
+            return "ldmatrix loads rows from shared memory; this one is " +
+                   (place.empty() ? text_of_memory(address) : place);
+        });
+        end_launch(cudaErrorIllegalAddress);
+    }
+    if (address % kBytes != 0) {
+        report(Kind::misaligned, "shared", site, [&] {
+            return fmt::format("a row of ldmatrix{}: the address is a multiple of {} only, and must be one of 16",
+                               text_of_place(request), address & -address);
+        });
+        end_launch(cudaErrorMisalignedAddress);
+    }
+    hot.counts.other_accesses++;
+    if (judge_shared(request, marks) == Space::none) {
+        return false;
+    }
+    if (hot.races.on) {
+        Races::instance().touch({.address = address,
+                                 .bytes = kBytes,
+                                 .touch = Touch::read,
+                                 .strength = Strength::plain,
+                                 .site = site,
+                                 .shared = true});
+    } else if (hot.trace.next != nullptr) {
+        note_in_trace(packed(address, TraceKind::matrix_row, kBytes), static_cast<const char*>(site) - 1);
+    }
+    return true;
 }
 
 bool goes_from_global_to_shared(std::uintptr_t to, std::uintptr_t from) {

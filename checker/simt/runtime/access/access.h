@@ -32,6 +32,9 @@ void report_unwritten(std::uintptr_t address, std::size_t bytes, const void* sit
 // them is not aligned. False: out of bounds.
 Space judge_copy_source(std::uintptr_t address, std::size_t bytes, std::size_t alignment, const void* site);
 bool judge_copy_destination(std::uintptr_t address, std::size_t bytes, const void* site);
+// Judges the running lane's row of ldmatrix, 16 bytes of shared memory, and looks for races with it. The launch ends if
+// it is not aligned, or lies in no shared memory. Returns false if it is out of bounds.
+bool judge_matrix_row(std::uintptr_t address, const void* site);
 // Whether a copy that may go anywhere is one that can be asynchronous.
 bool goes_from_global_to_shared(std::uintptr_t to, std::uintptr_t from);
 

@@ -211,6 +211,10 @@ constinit const LaunchObserver traffic_observer = {
     .reach_grid_barrier = [](const void* site) { note_in_trace(packed(0, TraceKind::barrier, 0), site); },
     .reach_collective =
         [](const Lane&, const Collective& request) {
+            if (request.kind == CollectiveKind::mma) {
+                note_in_trace(packed(request.mask, TraceKind::mma, request.operation), request.site);
+                return;
+            }
             const TraceKind kind = request.shuffles == 0 ? TraceKind::collective : TraceKind::shuffle;
             note_in_trace(packed(request.mask, kind, request.shuffles), request.site);
         },

@@ -44,6 +44,25 @@ void add_shared(std::vector<Metric>& metrics, const char* op, const SharedTraffi
     metrics.push_back({fmt::format("wavefronts if 16 bytes wide, {}", op), traffic.wavefronts_of_16});
 }
 
+// A bank conflict is a wavefront beyond one for each matrix.
+void add_matrices(std::vector<Metric>& metrics, const SharedTraffic& traffic) {
+    metrics.push_back({"smsp__inst_executed_op_ldsm.sum", traffic.requests});
+    metrics.push_back({"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", traffic.wavefronts});
+    metrics.push_back(
+        {"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", traffic.excess_wavefronts()});
+    metrics.push_back({"smsp__sass_data_bytes_mem_shared_op_ldsm.sum", traffic.bytes_asked});
+}
+
+void add_tensor(std::vector<Metric>& metrics, const TensorTraffic& traffic) {
+    metrics.push_back({"sm__inst_executed_pipe_tensor_op_hmma.sum", traffic.instructions});
+    // Operations: a multiply-add is two.
+    metrics.push_back({"sm__ops_path_tensor_src_tf32_dst_fp32.sum", 2 * traffic.tf32});
+    metrics.push_back({"sm__ops_path_tensor_src_bf16_dst_fp32.sum", 2 * traffic.bf16});
+    metrics.push_back({"sm__ops_path_tensor_src_fp16_dst_fp32.sum", 2 * traffic.f16});
+    metrics.push_back({"sm__ops_path_tensor_src_fp16_dst_fp16.sum", 2 * traffic.f16_to_f16});
+    metrics.push_back({"elements that mma truncates to tf32", traffic.truncated});
+}
+
 std::vector<Metric> without_zeros(std::vector<Metric> metrics) {
     std::erase_if(metrics, [](const Metric& metric) { return metric.value == 0; });
     return metrics;
@@ -119,6 +138,8 @@ std::vector<Metric> every_metric_of(const Traffic& traffic) {
     add_shared(metrics, "ld", traffic.shared_loads);
     add_shared(metrics, "st", traffic.shared_stores);
     add_shared(metrics, "atom", traffic.shared_atomics);
+    add_matrices(metrics, traffic.matrix_loads);
+    add_tensor(metrics, traffic.tensor);
     metrics.push_back({"bytes of shared loads during copies", traffic.shared_loads.bytes_overlapped});
     metrics.push_back({"derived__memory_l1_wavefronts_shared_excessive", traffic.excess_wavefronts()});
     metrics.push_back({"shuffles", traffic.shuffles});

@@ -39,6 +39,16 @@ ArithmeticTraffic& ArithmeticTraffic::operator+=(const ArithmeticTraffic& more) 
     return *this;
 }
 
+TensorTraffic& TensorTraffic::operator+=(const TensorTraffic& other) {
+    instructions += other.instructions;
+    tf32 += other.tf32;
+    bf16 += other.bf16;
+    f16 += other.f16;
+    f16_to_f16 += other.f16_to_f16;
+    truncated += other.truncated;
+    return *this;
+}
+
 Traffic& Traffic::operator+=(const Traffic& other) {
     loads += other.loads;
     stores += other.stores;
@@ -46,6 +56,8 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     shared_loads += other.shared_loads;
     shared_stores += other.shared_stores;
     shared_atomics += other.shared_atomics;
+    matrix_loads += other.matrix_loads;
+    tensor += other.tensor;
     shuffles += other.shuffles;
     quarter_cycles_32 += other.quarter_cycles_32;
     quarter_cycles_16 += other.quarter_cycles_16;
@@ -67,7 +79,8 @@ Traffic& Traffic::operator+=(const Traffic& other) {
 }
 
 std::uint64_t Traffic::excess_wavefronts() const {
-    return shared_loads.excess_wavefronts() + shared_stores.excess_wavefronts() + shared_atomics.excess_wavefronts();
+    return shared_loads.excess_wavefronts() + shared_stores.excess_wavefronts() + shared_atomics.excess_wavefronts() +
+           matrix_loads.excess_wavefronts();
 }
 
 }  // namespace simt

@@ -53,9 +53,20 @@ struct ArithmeticTraffic {
     ArithmeticTraffic& operator+=(const ArithmeticTraffic& more);
 };
 
+// Instructions of warps that tensor cores execute, and the multiply-adds in them, by the types of A and B.
+struct TensorTraffic {
+    std::uint64_t instructions = 0;
+    std::uint64_t tf32 = 0, bf16 = 0, f16 = 0;
+    std::uint64_t f16_to_f16 = 0;  // with accumulators of f16
+    std::uint64_t truncated = 0;   // elements of A and B with bits that TF32 does not have
+    TensorTraffic& operator+=(const TensorTraffic& other);
+};
+
 struct Traffic {
     GlobalTraffic loads, stores, atomics;
     SharedTraffic shared_loads, shared_stores, shared_atomics;
+    SharedTraffic matrix_loads;  // ldmatrix; a thread is a row
+    TensorTraffic tensor;
     std::uint64_t shuffles = 0;  // of a warp; of 8 bytes they are two
     // What L1 and shared memory need for all these requests, in quarters of a cycle: with a load/store unit of 32 lanes
     // a cycle, and of 16.
@@ -79,11 +90,11 @@ struct Traffic {
     // The bytes that must be loaded once and stored once.
     std::uint64_t bytes_needed() const { return loads.bytes_unique + stores.bytes_unique + atomics.bytes_unique; }
     std::uint64_t shared_requests() const {
-        return shared_loads.requests + shared_stores.requests + shared_atomics.requests;
+        return shared_loads.requests + shared_stores.requests + shared_atomics.requests + matrix_loads.requests;
     }
     std::uint64_t lsu_instructions() const { return global_requests() + shared_requests() + shuffles; }
     std::uint64_t wavefronts() const {
-        return shared_loads.wavefronts + shared_stores.wavefronts + shared_atomics.wavefronts;
+        return shared_loads.wavefronts + shared_stores.wavefronts + shared_atomics.wavefronts + matrix_loads.wavefronts;
     }
     std::uint64_t excess_wavefronts() const;
     Traffic& operator+=(const Traffic& other);

@@ -6,6 +6,7 @@
 
 #include "checker/simt/runtime/memory/memory.h"
 #include "checker/simt/runtime/requests/traffic_runs.h"
+#include "checker/simt/runtime/tensor/fragments.h"
 
 namespace simt {
 namespace {
@@ -439,6 +440,26 @@ std::uint64_t ByteSet::count() const {
     return bytes;
 }
 
+namespace {
+
+void count_mma(TensorTraffic& sum, const MmaInstruction& instruction) {
+    const std::uint64_t products = static_cast<unsigned>(kTileRows * kTileColumns * instruction.k);
+    sum.instructions++;
+    switch (instruction.type) {
+        case TensorType::tf32:
+            sum.tf32 += products;
+            break;
+        case TensorType::bf16:
+            sum.bf16 += products;
+            break;
+        case TensorType::f16:
+            (instruction.has_f16_accumulators ? sum.f16_to_f16 : sum.f16) += products;
+            break;
+    }
+}
+
+}  // namespace
+
 void count_request(TrafficSite& site, const TrafficRequest& request, TouchedSectors& block) {
     Traffic& sum = site.traffic;
     const unsigned bytes = bytes_of(request.what[0]);
@@ -470,6 +491,13 @@ void count_request(TrafficSite& site, const TrafficRequest& request, TouchedSect
             sum.shuffles += bytes;
             for (unsigned i = 0; i < bytes; i++) { add_quarter_cycles(sum, 1, 0); }
             return;
+        case TraceKind::mma:
+            return count_mma(sum.tensor, instruction_of(static_cast<MmaShape>(bytes)));
+        case TraceKind::truncated:
+            for (unsigned i = 0; i < request.count; i++) { sum.tensor.truncated += address_of(request.what[i]); }
+            return;
+        case TraceKind::matrix_row:
+            return count_shared(site, sum.matrix_loads, request, bytes);
         case TraceKind::arithmetic:
             site.requests++;
             site.threads += request.count;

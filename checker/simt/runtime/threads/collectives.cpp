@@ -9,6 +9,7 @@
 #include "checker/simt/include/simt/warp.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/threads/warp_matrices.h"
 
 namespace simt {
 namespace {
@@ -131,6 +132,9 @@ const char* name_of(const Collective& collective) {
         case CollectiveKind::reduce_unsigned:
         case CollectiveKind::reduce_signed:
             return name_of(static_cast<Reduce>(collective.operation));
+        case CollectiveKind::mma:
+        case CollectiveKind::load_matrix:
+            return name_of_warp_matrix(collective);
     }
     return "a warp collective";
 }
@@ -203,6 +207,12 @@ void exchange(Warp& warp, unsigned together) {
             each([&](Lane& lane) { lane.collective.result = outcome; });
             break;
         }
+        case CollectiveKind::mma:
+            multiply(warp, together);
+            break;
+        case CollectiveKind::load_matrix:
+            load_matrices(warp, together);
+            break;
     }
 }
 

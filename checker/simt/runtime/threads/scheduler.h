@@ -48,13 +48,18 @@ enum class CollectiveKind : std::uint8_t {
     match_any,
     match_all,
     reduce_unsigned,
-    reduce_signed
+    reduce_signed,
+    mma,
+    load_matrix
 };
+
+struct MmaRegisters;
+inline constexpr std::uint8_t kTransposed = 8;
 
 // What a lane gives to a warp collective, and what it gets.
 struct Collective {
     CollectiveKind kind;
-    std::uint8_t operation = 0;  // Shuffle or Reduce
+    std::uint8_t operation = 0;  // Shuffle, Reduce or MmaShape; of load_matrix its matrices, and kTransposed
     unsigned mask = 0;
     std::uint64_t value = 0;
     int operand = 0;
@@ -64,6 +69,8 @@ struct Collective {
     std::uint8_t shuffles = 0;   // instructions: 4 bytes each
     std::uint64_t result = 0;
     int predicate = 0;
+    const MmaRegisters* registers = nullptr;  // for mma
+    std::uint32_t* loaded = nullptr;          // for load_matrix: a register for each matrix
 };
 
 struct Block;
