@@ -55,14 +55,16 @@ int fake_check(int argc, char** argv) {
     return checker::run_lesson(argc, argv, "00_sum", [&](checker::Lesson& lesson) {
         checker::Op& op = lesson.op("sum", checker::defines<::sum>);
         constexpr double kBytes = sizeof(float) * kN;
-        const std::map<std::string_view, double> some{{"bytes_asked", kBytes + 4},
-                                                      {"bytes_moved", kBytes + 32},
-                                                      {"requests", 3},
-                                                      {"kernel_launches", 1},
-                                                      {"operations", 1},
-                                                      {"allocations", 1},
-                                                      {"bytes_allocated", 1024},
-                                                      {"api_calls", 1}};
+        const std::map<std::string_view, double> some{
+            {"bytes_asked", kBytes + 4},
+            {"bytes_moved", kBytes + 32},
+            {"requests", 3},
+            {"kernel_launches", 1},
+            {"operations", 1},
+            {"allocations", 1},
+            {"bytes_allocated", 1024},
+            {"api_calls", 1},
+            {"operations_off_tensor_cores", std::getenv("SOL_FAKE_TENSOR") == nullptr ? 0 : 400}};
         std::vector<checker::Needed> needed;  // none of the others
         for (const checker::Counter& counter : checker::simt_counters()) {
             if (counter.judged_in == checker::JudgedIn::no_calls) {
@@ -441,6 +443,16 @@ TEST_F(DeviceEndToEnd, WhatTheHostAsksForIsCounted) {
     EXPECT_EQ(run.counter("allocations").at("value"), 1);
     EXPECT_EQ(run.counter("bytes_allocated").at("value"), 1024);
     EXPECT_NE(run.words().find("at N=200 it launches 3 kernels, 3.00 times the 1 that are needed"), std::string::npos)
+        << run.output;
+}
+
+TEST_F(DeviceEndToEnd, OperationsThatNoTensorCoreHasDoneAreCounted) {
+    count("operations_off_tensor_cores = 1.0");
+    const Checked run = check("allocates", "SOL_FAKE_TENSOR=1");
+    EXPECT_EQ(run.counter("operations_off_tensor_cores").at("value"), 400) << run.output;
+    EXPECT_NE(run.words().find("at N=200 it does 400 of its floating-point operations elsewhere than in mma "
+                               "instructions; none is the target"),
+              std::string::npos)
         << run.output;
 }
 

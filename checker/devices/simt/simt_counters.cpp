@@ -80,6 +80,7 @@ struct Row {
 
 constexpr const char* kApiCalls = "calls of the runtime and of libraries";
 constexpr const char* kInDouble = "operations and special functions of doubles";
+constexpr const char* kOffTensorCores = "needed operations that tensor cores have not done";
 constexpr const char* kWaits = "waits of the host";
 constexpr const char* kIdleBlocks = "idle blocks of a launch";
 constexpr const char* kWideBlock = "threads of the widest block";
@@ -129,6 +130,17 @@ constexpr std::array kRows{
         ""},
     Row{{"library_flop", "floating-point operations of libraries", "has libraries do {} floating-point operations"},
         ""},
+    Row{{"mma_instructions", "sm__inst_executed_pipe_tensor_op_hmma.sum", "executes {} mma instructions"},
+        "mma instructions"},
+    Row{{"operations_off_tensor_cores", kOffTensorCores,
+         "does {} of its floating-point operations elsewhere than in mma instructions"},
+        ""},
+    Row{{"matrix_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum",
+         "takes {} wavefronts of shared memory for ldmatrix"},
+        "wavefronts of ldmatrix"},
+    Row{{"truncated_to_tf32", "elements that mma truncates to tf32",
+         "hands {} elements to mma that nobody has rounded to TF32"},
+        "elements that mma truncates"},
     Row{{"allocations", "allocations", "allocates {} times"}, ""},
     Row{{"bytes_allocated", "bytes allocated", "allocates {} bytes"}, ""},
     Row{{"operations_of_doubles", kInDouble, "does {} of its operations in double", JudgedIn::all_calls},
@@ -285,8 +297,10 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
                                         whole(static_cast<double>(idle->blocks_run)), idle->kernel);
     }
     const std::vector<Line> lines = lines_of(simt::traffic_of_kernels());
+    const auto in_tensor_cores = static_cast<double>(2 * all.total.tensor.multiply_adds());
     std::vector<CounterResult> result;
     for (const Needed& need : needed) {
+        total[kOffTensorCores] = std::max(0.0, need.value - in_tensor_cores);
         const auto row = std::ranges::find(kRows, need.counter, [](const Row& r) { return r.counter.name; });
         if (row == kRows.end()) {
             throw std::logic_error(fmt::format("the CPU device has no counter {}", need.counter));
@@ -295,6 +309,9 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
                               .takes = std::string(row->counter.takes),
                               .value = at(total, row->counter.metric),
                               .needed = row->needed.empty() ? need.value : at(total, row->needed)};
+        if (row->counter.metric == kOffTensorCores) {
+            counted.needed = 0;  // what tensor cores must do, none of which may be missing
+        }
         counted.most = row->noun.empty() ? most[row->counter.metric]
                                          : line_with_most(lines, *row, counted.value, counted.value - counted.needed);
         result.push_back(std::move(counted));

@@ -665,6 +665,44 @@ INSTANTIATE_TEST_SUITE_P(
                     Bank{16, 2, 8, 4, 512}, Bank{16, 8, 32, 4, 512}, Bank{16, 9, 4, 4, 512}),
     [](const auto& one) { return std::to_string(one.param.bytes) + "BytesStride" + std::to_string(one.param.stride); });
 
+struct Matrices {
+    int matrices, pitch;  // floats
+    std::uint64_t wavefronts;
+};
+
+class MatrixLoads : public CounterResult, public testing::WithParamInterface<Matrices> {};
+
+TEST_P(MatrixLoads, TakeAWavefrontForEachRowInTheSameBanks) {
+    const auto [matrices, pitch, wavefronts] = GetParam();
+    const Traffic t = counted([&] { KERNEL(load_matrices)(out_, GetParam().matrices, GetParam().pitch); });
+    const auto phases = static_cast<std::uint64_t>(matrices);
+    expect(t.matrix_loads, 1, wavefronts, phases, 128 * phases, 128 * phases);
+    EXPECT_EQ(t.excess_wavefronts(), wavefronts - phases) << "none from the stores";
+    EXPECT_EQ(t.shared_loads.requests, 0U);
+    EXPECT_EQ(t.uneven, 0U) << "all lanes execute it";
+}
+
+INSTANTIATE_TEST_SUITE_P(CounterResult, MatrixLoads,
+                         testing::Values(Matrices{1, 4, 1}, Matrices{2, 4, 2}, Matrices{4, 4, 4}, Matrices{1, 32, 8},
+                                         Matrices{2, 32, 16}, Matrices{4, 32, 32}, Matrices{4, 36, 4},
+                                         Matrices{4, 16, 16}, Matrices{4, 20, 4}, Matrices{4, 8, 8}),
+                         [](const auto& one) {
+                             return "x" + std::to_string(one.param.matrices) + "Pitch" +
+                                    std::to_string(one.param.pitch);
+                         });
+
+TEST_F(CounterResult, TensorCoresCountInstructionsAndOperationsByType) {
+    const Traffic t = counted([&] { KERNEL(use_tensor_cores)(out_, inp_); });
+    EXPECT_EQ(t.tensor.instructions, 10U);
+    EXPECT_EQ(t.tensor.tf32, 16U * 8 * (3 * 8 + 4));
+    EXPECT_EQ(t.tensor.bf16, 16U * 8 * (16 + 8));
+    EXPECT_EQ(t.tensor.f16, 16U * 8 * (16 + 8));
+    EXPECT_EQ(t.tensor.f16_to_f16, 16U * 8 * (16 + 8));
+    EXPECT_EQ(t.tensor.truncated, 3U * 2 * 32);
+    EXPECT_EQ(t.loads.requests, 1U);
+    EXPECT_EQ(t.shuffles, 0U);
+}
+
 TEST_F(CounterResult, BytesOfOneWordComeFromOneBank) {
     const Traffic side_by_side = counted([&] { KERNEL(load_shared_bytes)(out_, 1); });
     expect(side_by_side.shared_loads, 1, 1, 1, 32, 32);

@@ -59,6 +59,7 @@ struct TensorTraffic {
     std::uint64_t tf32 = 0, bf16 = 0, f16 = 0;
     std::uint64_t f16_to_f16 = 0;  // with accumulators of f16
     std::uint64_t truncated = 0;   // elements of A and B with bits that TF32 does not have
+    std::uint64_t multiply_adds() const { return tf32 + bf16 + f16 + f16_to_f16; }
     TensorTraffic& operator+=(const TensorTraffic& other);
 };
 

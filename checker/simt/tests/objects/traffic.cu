@@ -339,6 +339,34 @@ __global__ void beside_copies_kernel(float* out, const float* inp, int lanes) {
     out[lane] = sum;
 }
 
+template <int kMatrices>
+__global__ void matrices_kernel(float* out, int pitch) {
+    extern __shared__ float rows[];
+    for (int i = threadIdx.x; i < 32 * pitch; i += 32) { rows[i] = 0.0f; }
+    __syncwarp();
+    std::uint32_t matrices[kMatrices];
+    ptx::ldmatrix(matrices, &rows[threadIdx.x % (8 * kMatrices) * pitch]);
+    for (const std::uint32_t word : matrices) { out[threadIdx.x] += static_cast<float>(word); }
+}
+
+__global__ void tensor_kernel(float* out, const float* inp) {
+    const std::uint32_t raw = __float_as_uint(inp[0] + 1.0f + 1.0f / 4096);
+    const std::uint32_t rounded = ptx::to_tf32(1.0f);
+    ptx::Accumulators d{};
+    ptx::HalfAccumulators halves{};
+    for (int i = 0; i < 3; i++) {
+        ptx::mma_m16n8k8(d, ptx::Tf32A{{rounded, raw, rounded, raw}}, ptx::Tf32B{{rounded, rounded}});
+    }
+    ptx::mma_m16n8k4(d, ptx::Tf32A4{{rounded, rounded}}, ptx::Tf32B4{{rounded}});
+    ptx::mma_m16n8k16(d, ptx::Bf16A{}, ptx::Bf16B{});
+    ptx::mma_m16n8k8(d, ptx::Bf16A8{}, ptx::Bf16B8{});
+    ptx::mma_m16n8k16(d, ptx::HalfA{}, ptx::HalfB{});
+    ptx::mma_m16n8k8(d, ptx::HalfA8{}, ptx::HalfB8{});
+    ptx::mma_m16n8k16(halves, ptx::HalfA{}, ptx::HalfB{});
+    ptx::mma_m16n8k8(halves, ptx::HalfA8{}, ptx::HalfB8{});
+    out[threadIdx.x] = d.x[0] + static_cast<float>(halves.x[0]);
+}
+
 __global__ void constants_kernel(float* out) {
     reinterpret_cast<float4*>(out)[threadIdx.x] = make_float4(0, 0, 0, 0);
     reinterpret_cast<float2*>(out + 128)[threadIdx.x] = make_float2(1, 2);
@@ -484,6 +512,13 @@ void two_shared_loads(float* out, const float* inp) {
 }
 void load_beside_copies(float* out, const float* inp, int lanes) {
     beside_copies_kernel<<<1, 32>>>(out, inp, lanes);
+}
+void load_matrices(float* out, int matrices, int pitch) {
+    const auto kernel = matrices == 1 ? matrices_kernel<1> : matrices == 2 ? matrices_kernel<2> : matrices_kernel<4>;
+    kernel<<<1, 32, 32 * pitch * sizeof(float)>>>(out, pitch);
+}
+void use_tensor_cores(float* out, const float* inp) {
+    tensor_kernel<<<1, 32>>>(out, inp);
 }
 void read_unwritten(float* out, const float* inp) {
     load_kernel<<<1, 32>>>(out, inp, 1, 0);

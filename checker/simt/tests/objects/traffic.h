@@ -61,4 +61,8 @@ void two_shared_loads(float* out, const float* inp);
 // Each lane loads a shared float before the first `lanes` lanes start two groups of asynchronous copies, one after that,
 // one after the wait that leaves the newer group on its way, and two after the wait for both.
 void load_beside_copies(float* out, const float* inp, int lanes);
+// One ldmatrix of 1, 2 or 4 matrices, whose rows are `pitch` floats apart.
+void load_matrices(float* out, int matrices, int pitch);
+// Three m16n8k8 of TF32, two of whose six operands are not rounded; then one of each other mma.
+void use_tensor_cores(float* out, const float* inp);
 }
