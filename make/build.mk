@@ -58,9 +58,16 @@ host_lessons := $(foreach lesson,$(lesson_dirs),$(if $(filter host,$(call track_
 device_lessons := $(filter-out $(host_lessons),$(lesson_dirs))
 device_numbers := $(foreach lesson,$(device_lessons),$(call number,$(lesson)))
 
+# A branch: a lesson whose lesson.toml has the line branch_of = "NN_name". Its ops are compared with that lesson's and serve
+# no step.
+branches := $(call lessons_whose_toml_has,^branch_of = )
+branch_of = $(if $(filter $1,$(branches)),$(shell sed -n 's/^branch_of = "\(.*\)"$$/\1/p' lessons/$1/lesson.toml))
+# The lessons before $1, whose ops its own are compared with.
+before = $(filter-out $(filter-out $(call branch_of,$1),$1 $(branches)),$(call up_to,$(or $(call branch_of,$1),$1)))
+
 # served_NN: for every op that exists by lesson NN on its track, the lesson whose file serves it, as name/op.
-$(foreach lesson,$(lesson_dirs),\
-    $(foreach op,$(call ops_of,$(lesson)),$(eval newest_$(call track_of,$(lesson))_$(op) := $(lesson)/$(op)))\
+$(foreach lesson,$(lesson_dirs),$(if $(filter $(lesson),$(branches)),,\
+    $(foreach op,$(call ops_of,$(lesson)),$(eval newest_$(call track_of,$(lesson))_$(op) := $(lesson)/$(op))))\
     $(eval served_$(call number,$(lesson)) := $(foreach op,$(all_ops),$(newest_$(call track_of,$(lesson))_$(op)))))
 served_by = $(served_$(call number,$1))
 
@@ -68,7 +75,7 @@ served_by = $(served_$(call number,$1))
 # A lesson is a step when its track serves the whole model: each op that the lesson with the first `forward` serves.
 shared_ops := forward
 first_model := $(firstword $(foreach lesson,$(lesson_dirs),$(if $(filter forward,$(call ops_of,$(lesson))),$(lesson))))
-steps := $(foreach lesson,$(lesson_dirs),$(if $(filter-out $(shared_ops) $(notdir $(call served_by,$(lesson))),\
+steps := $(foreach lesson,$(filter-out $(branches),$(lesson_dirs)),$(if $(filter-out $(shared_ops) $(notdir $(call served_by,$(lesson))),\
     $(notdir $(call served_by,$(first_model)))),,$(lesson)))
 host_steps := $(filter $(host_lessons),$(steps))
 device_steps := $(filter $(device_lessons),$(steps))

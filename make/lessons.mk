@@ -126,10 +126,9 @@ place = $(if $(call is_device,$(here)),$(if $(or $(filter time,$1),$(filter gpu,
 # The whole lesson is compiled even under ONLY where it is the solution's: times are taken against it.
 check_needs = $(root_$1)/check/lesson$* $(call impls,$1,solutions,$(here)) \
     $(if $(filter lessons,$(subject)),$(call impls,$1,lessons,$(here),$(chosen_ops)))
-# The chosen ops in the newest lessons before, of the same track, that have a file of them: what is to be beaten.
-earlier = $(filter-out $(here),$(call up_to,$(here)))
+# The chosen ops in the newest of the lessons before, of the same track, that have a file of them: what is to be beaten.
 older_impls = $(foreach op,$(chosen_ops),$(patsubst solutions/%,build/impl/solutions/%.so,$(basename $(lastword $(filter \
-    $(foreach lesson,$(earlier),$(addprefix solutions/$(lesson)/$(op),$(if $(call is_device,$(here)),.cu,.cpp))),$(solution_files))))))
+    $(foreach lesson,$(call before,$(here)),$(addprefix solutions/$(lesson)/$(op),$(if $(call is_device,$(here)),.cu,.cpp))),$(solution_files))))))
 check_options = --subject $(subject) $(if $(dry),,--results results/results.jsonl) --roof results/roof.json $(if $(ONLY),--only '$(ONLY)') \
     $(if $(VERBOSE),--verbose) $(if $(JSON),--json '$(JSON)')
 card_options = $(if $(filter cpu,$1),,--impl-dir $(gpu)/impl/$(subject)/$(here) --reference-dir $(gpu)/impl/solutions/$(here) \

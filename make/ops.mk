@@ -111,8 +111,8 @@ $(foreach op,$(shared_ops),$(patsubst %.cpp,build/ops/%.o,$(foreach side,solutio
 
 # ---- implementations --------------------------------------------------------------------------------------------------
 
-# $1 lesson, $2 op: the file that serves the op there; the files that serve the others.
-own = $(or $(filter %/$2,$(call served_by,$1)),$1/$2)
+# $1 lesson, $2 op: the file that serves the op there, the lesson's own if it has one; the files that serve the others.
+own = $(if $(filter $2,$(call ops_of,$1)),$1/$2,$(or $(filter %/$2,$(call served_by,$1)),$1/$2))
 others = $(filter-out %/$2,$(call served_by,$1))
 impl_objects = $(call objects_of,$(variant),$(side),$(call own,$(lesson),$(op))) \
     $(call objects_of,$(variant),solutions,$(call others,$(lesson),$(op)))

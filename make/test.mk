@@ -113,8 +113,7 @@ simt_reads := checker/simt build/lib/libsimt_estimate.so $(as_toolkit)/lib64 che
     build/tests/simt/kernels build/tests/simt/objects build/tests/simt/libraries $(nvcc_calls)
 
 # The files that a check of lessons $2 reads on variant $1, with the solutions that they are to beat.
-before = $(lastword $(filter-out $1,$(call up_to,$1)))
-older_of = $(filter $(addprefix %/,$(call ops_of,$1)),$(call served_by,$(call before,$1)))
+older_of = $(filter $(addprefix %/,$(call ops_of,$1)),$(call served_by,$(lastword $(call before,$1))))
 checks_read = build/flags reference/cases reference/dump/budget.toml $(foreach lesson,$2,lessons/$(lesson)/lesson.toml \
     $(root_$1)/check/lesson$(call number,$(lesson)) $(root_$1)/impl/solutions/$(lesson) \
     $(patsubst %,$(root_$1)/impl/solutions/%.so,$(call older_of,$(lesson))) $(call step_before_impls,$1,$(lesson)))
@@ -177,10 +176,10 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    $(call suites,build/tests/simt/debug_test,$(simt_reads) $(call checks_read,cpu,$(debugged)) build/debug/impl/solutions/$(debugged) \
 	        Makefile make checker lessons/gpt2 solutions/$(debugged)) \
 	    '$(call listing,-layernorm,Listing.ComparesAsManyRowsOfBothLessons):$(call commas,$(simt_reads) \
-	        $(call checks_read,cpu,$(listed)) solutions/$(listed) solutions/$(call before,$(listed)))' \
+	        $(call checks_read,cpu,$(listed)) solutions/$(listed) solutions/$(lastword $(call before,$(listed))))' \
 	    '$(call listing,,-Listing.ComparesAsManyRowsOfBothLessons)' \
 	    $(call suites,build/tests/simt/estimate_listing_test,$(simt_reads) $(foreach lesson,$(estimated),$(call checks_read,cpu,$(lesson)) \
-        solutions/$(lesson) solutions/$(call before,$(lesson))) reference/sass.json lessons/gpt2 build/lib/libgpt2.a) \
+        solutions/$(lesson) solutions/$(lastword $(call before,$(lesson)))) reference/sass.json lessons/gpt2 build/lib/libgpt2.a) \
     $(call suites,$(gpt2_tests)) \
 	    'python-packages=scripts/tests/test_local_packages.py:$(call commas,Makefile make scripts checker \
 	        lessons/gpt2 lessons/01_layers solutions/01_layers reference/cases reference/dump/budget.toml build/flags)' \

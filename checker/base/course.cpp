@@ -100,7 +100,21 @@ bool has_kernels(const std::string& lesson) {
     return std::ranges::any_of(solution_files(lesson), [](const std::string& file) { return file.ends_with(".cu"); });
 }
 
+std::string branch_of(const std::string& lesson) {
+    const std::string begin = "branch_of = \"";
+    std::istringstream lines(read_file_if_there(fs::path("lessons") / lesson / "lesson.toml").value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(begin)) {
+            return line.substr(begin.size(), line.rfind('"') - begin.size());
+        }
+    }
+    return "";
+}
+
 bool is_step(const std::string& lesson) {
+    if (!branch_of(lesson).empty()) {
+        return false;
+    }
     const std::string shared = "forward", extension = has_kernels(lesson) ? ".cu" : ".cpp";
     const auto lessons = solution_files();
     std::set<std::string> all, served{shared};
@@ -110,7 +124,7 @@ bool is_step(const std::string& lesson) {
             if (!has_model) {
                 all.insert(file.stem());
             }
-            if (name <= lesson && file.extension() == extension) {
+            if (name <= lesson && file.extension() == extension && branch_of(name).empty()) {
                 served.insert(file.stem());
             }
         }
@@ -121,6 +135,9 @@ bool is_step(const std::string& lesson) {
 fs::path newest_solution(const std::string& lesson, const std::string& op) {
     fs::path newest;
     for (const auto& [name, files] : solution_files()) {
+        if (name != lesson && !branch_of(name).empty()) {
+            continue;
+        }
         for (const std::string& file : files) {
             newest = name <= lesson && fs::path(file).stem() == op ? fs::path("solutions") / name / file : newest;
         }

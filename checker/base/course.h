@@ -37,11 +37,16 @@ std::string exercise_digest(const std::filesystem::path& file);
 // Whether the lesson's ops run on a device.
 bool has_kernels(const std::string& lesson);
 
+// Returns the lesson that this one is a branch of, by the line branch_of = "NN_name" of its lesson.toml: its ops are compared
+// with that lesson's and serve no step. Empty without the line.
+std::string branch_of(const std::string& lesson);
+
 // Whether a lesson ends with a whole model: whether it and the lessons of its track before it have all the ops of the first
-// lesson with a `forward`. That one needs no file of its own on the device's track: the host's serves.
+// lesson with a `forward`. That one needs no file of its own on the device's track: the host's serves. A branch is no step.
 bool is_step(const std::string& lesson);
 
-// The solution that serves a lesson as an op's: its own, or that of the newest lesson before which has one. Empty without.
+// The solution that serves a lesson as an op's: its own, or that of the newest lesson before which has one and is no branch.
+// Empty without.
 std::filesystem::path newest_solution(const std::string& lesson, const std::string& op);
 
 }  // namespace checker

@@ -16,7 +16,8 @@
 namespace checker {
 namespace {
 
-const std::vector<std::string> kKeys{"title", "idea", "requires", "given", "target", "counters", "precision", "ladder"};
+const std::vector<std::string> kKeys{"title",  "idea",     "requires",  "given", "branch_of",
+                                     "target", "counters", "precision", "ladder"};
 const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",     "of_recorded",
                                            "older",   "threads", "shapes", "reported", "gap"};
 
@@ -41,6 +42,7 @@ class Reader {
         result_.idea = text(lesson, "idea");
         read_cards(lesson);
         result_.given = strings(lesson, "given", "");
+        read_branch(lesson);
         for (const auto& [op, row] : tables(lesson, "target")) {
             result_.ops.push_back(op);
             result_.targets[op] = target(*row, "[target." + op + "]");
@@ -135,6 +137,25 @@ class Reader {
             if (!is_card(card)) {
                 refuse(*lesson.get("requires"), "", fmt::format("requires {}, which is no card such as sm_80", card));
             }
+        }
+    }
+
+    void read_branch(const toml::table& lesson) {
+        result_.branch_of = text(lesson, "branch_of");
+        const toml::node* node = lesson.get("branch_of");
+        if (node == nullptr) {
+            return;
+        }
+        const std::filesystem::path folder = result_.file.parent_path();
+        if (!(result_.branch_of < folder.filename().string()) ||
+            !std::filesystem::exists(folder.parent_path() / result_.branch_of / "lesson.toml")) {
+            refuse(*node, "", fmt::format("needs branch_of as an earlier lesson, not \"{}\"", result_.branch_of));
+        }
+        std::ifstream lines(result_.file);
+        std::string line;
+        for (unsigned int i = 0; i < node->source().begin.line; i++) { std::getline(lines, line); }
+        if (const std::string wanted = fmt::format("branch_of = \"{}\"", result_.branch_of); line != wanted) {
+            refuse(*node, "", fmt::format("needs the line '{}' and no other: make looks for it as text", wanted));
         }
     }
 

@@ -44,6 +44,7 @@ struct LessonToml {
     std::string title, idea;
     std::vector<std::string> cards;  // `requires`: what a card must have, "sm_80" or newer, "sm_90a" and no other
     std::vector<std::string> ops;  // those that have a target, in the file's order: the order in which they are checked
+    std::string branch_of;  // the lesson whose ops these are compared with, though they serve no step; else empty
     std::vector<std::string> given;  // those of them that the lesson gives, and nobody has to write
     std::map<std::string, Target> targets;
     // On a device, by op: at most so many times what the call needs of the counter.

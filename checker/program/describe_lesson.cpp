@@ -175,6 +175,7 @@ Json outline_of(const LessonToml& toml, const std::string& lesson) {
                 {"idea", toml.idea},
                 {"track", has_kernels(lesson) ? "device" : "host"},
                 {"step", is_step(lesson)},
+                {"branch_of", toml.branch_of},
                 {"requires", Json::array(toml.cards)},
                 {"given", Json::array(toml.given)},
                 {"precision", Json::object(toml.precision)},

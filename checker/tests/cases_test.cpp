@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "checker/base/course.h"
 #include "checker/cases/lesson.h"
 #include "checker/cases/lesson_toml.h"
 #include "checker/cases/recorded.h"
 #include "checker/judge/describe.h"
 #include "checker/judge/judge.h"
+#include "checker/worker/time_op.h"
 
 using namespace checker;
 namespace fs = std::filesystem;
@@ -193,8 +195,8 @@ TEST_F(LessonTomlFile, SaysWhichOpsTheLessonGives) {
 TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
     EXPECT_EQ(refusal("titel = \"x\"\n"), ":1: has the unknown key titel; did you mean title?");
     EXPECT_EQ(refusal("title = \"x\"\ntrack = \"host\"\n"),
-              ":2: has the unknown key track; there is title, idea, requires, given, target, counters, "
-              "precision, ladder");
+              ":2: has the unknown key track; there is title, idea, requires, given, branch_of, target, "
+              "counters, precision, ladder");
     EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nbrnze = 0.1\n"),
               ":3: [target.gelu] has the unknown key brnze; did you mean bronze?");
     EXPECT_EQ(
@@ -348,6 +350,55 @@ TEST_F(LessonTomlFile, MeasuresMedalsByWhatTheSolutionReachedOnACard) {
               ":5: [target.matmul] of_recorded needs bronze, silver and gold, rising shares up to 1");
     EXPECT_EQ(refusal(target + "of_recorded = 0.8\n"),
               ":5: [target.matmul] needs of_recorded as a table such as { bronze = 0.8, … }");
+}
+
+TEST_F(LessonTomlFile, IsOfABranchOfAnEarlierLesson) {
+    const fs::path lessons = fs::path(testing::TempDir()) / ("branches_" + std::to_string(getpid()));
+    file_ = lessons / "18_new/lesson.toml";
+    for (const char* name : {"10_old", "18_new", "19_newer"}) {
+        fs::create_directories(lessons / name);
+        std::ofstream(lessons / name / "lesson.toml") << "title = \"x\"\n";
+    }
+    EXPECT_EQ(read("title = \"x\"\n").branch_of, "");
+    EXPECT_EQ(read("title = \"x\"\nbranch_of = \"10_old\"\n").branch_of, "10_old");
+    for (const char* other : {"19_newer", "18_new", "11_missing"}) {
+        EXPECT_EQ(refusal("branch_of = \"" + std::string(other) + "\"\n"),
+                  ":1: needs branch_of as an earlier lesson, not \"" + std::string(other) + "\"");
+    }
+    for (const char* line : {"branch_of=\"10_old\"", "'branch_of' = \"10_old\"", "branch_of = \"10_old\"  # so"}) {
+        EXPECT_EQ(refusal(std::string(line) + "\n"),
+                  ":1: needs the line 'branch_of = \"10_old\"' and no other: make looks for it as text");
+    }
+    fs::remove_all(lessons);
+}
+
+TEST(Branch, IsComparedWithItsBaseAndServesNoOtherLesson) {
+    const fs::path here = fs::current_path(),
+                   course = fs::path(testing::TempDir()) / ("course_" + std::to_string(getpid()));
+    const auto touch = [&](const fs::path& file, const std::string& text = "") {
+        fs::create_directories((course / file).parent_path());
+        std::ofstream(course / file) << text;
+    };
+    for (const std::string lesson : {"01_first", "10_old", "11_library", "18_branch", "19_new"}) {
+        touch("lessons/" + lesson + "/lesson.toml", lesson == "18_branch" ? "branch_of = \"10_old\"\n" : "");
+        touch("solutions/" + lesson + "/matmul.cu");
+        touch("impl/" + lesson + "/matmul.so");
+    }
+    touch("solutions/01_first/forward.cu");
+    fs::current_path(course);
+    const auto older = [&](const std::string& lesson) {
+        return older_implementation("impl/" + lesson, "matmul").parent_path().filename();
+    };
+    EXPECT_EQ(older("18_branch"), "10_old");
+    EXPECT_EQ(older("19_new"), "11_library");
+    EXPECT_EQ(older("11_library"), "10_old");
+    EXPECT_EQ(newest_solution("18_branch", "matmul"), "solutions/18_branch/matmul.cu");
+    fs::remove_all("solutions/19_new");
+    EXPECT_EQ(newest_solution("19_new", "matmul"), "solutions/11_library/matmul.cu");
+    EXPECT_TRUE(is_step("11_library"));
+    EXPECT_FALSE(is_step("18_branch"));
+    fs::current_path(here);
+    fs::remove_all(course);
 }
 
 TEST_F(LessonTomlFile, ThatIsNoTomlIsNamedWithItsLine) {

@@ -124,10 +124,17 @@ nlohmann::json described(const std::string& lesson) {
     return nlohmann::json::parse(run(fmt::format("build/check/lesson{} --describe", number(lesson)), kHere).output);
 }
 
+bool is_branch(const std::string& lesson) {
+    return read_file("lessons/" + lesson + "/lesson.toml").find("\nbranch_of = ") != std::string::npos;
+}
+
 // The file that serves each op by `step`: the newest on its track; the host's forward where the device has none.
 std::map<std::string, std::string> served_at(const std::string& step) {
     std::map<std::string, std::string> newest, host;
     for (const std::string& lesson : lessons(kHere)) {
+        if (is_branch(lesson)) {
+            continue;
+        }
         for (const std::string& op : ops(lesson)) {
             if (!on_device(lesson)) {
                 host[op] = file_of(lesson, op);
@@ -145,6 +152,9 @@ std::map<std::string, std::string> served_at(const std::string& step) {
 std::vector<std::string> steps(const fs::path& root) {
     std::vector<std::string> found = lessons(root);
     std::erase_if(found, [](const std::string& lesson) {
+        if (is_branch(lesson)) {
+            return true;
+        }
         const auto served = served_at(lesson);
         return !std::ranges::all_of(served_at("02_forward"), [&](const auto& op) { return served.contains(op.first); });
     });

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/base/course.h"
 #include "checker/base/files.h"
 #include "checker/base/json.h"
 #include "checker/worker/call_buffers.h"
@@ -382,12 +383,14 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
 
 std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op) {
     const std::filesystem::path here = reference_dir.lexically_normal();
+    const std::string lesson = here.filename().string(), base = branch_of(lesson);
     std::filesystem::path newest;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(here.parent_path(), error)) {
         const std::filesystem::path candidate = entry.path() / (op + ".so");
-        if (entry.path().filename() < here.filename() && std::filesystem::exists(candidate) &&
-            (newest.empty() || candidate > newest)) {
+        const std::string older = entry.path().filename().string();
+        const bool is_before = base.empty() ? older < lesson && branch_of(older).empty() : older <= base;
+        if (is_before && std::filesystem::exists(candidate) && (newest.empty() || candidate > newest)) {
             newest = candidate;
         }
     }

@@ -26,7 +26,8 @@ bool wants_warm_caches();
 Reply time_op(const Timed& timed, const Library& subject, const Library& solution, const std::filesystem::path& older,
               const Request& request, Bench& bench);
 
-// The newest older lesson's implementation of an op, beside the folder of the solution's; empty if there is none.
+// The implementation of an op in the newest of the lessons before, next to the folder of the solution's; empty if there is none.
+// A branch comes after the lesson that it is a branch of, and before no other.
 std::filesystem::path older_implementation(const std::filesystem::path& reference_dir, const std::string& op);
 
 }  // namespace checker

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from reference.gpu import sources
 from reference.gpu.lesson_shapes import PROGRAM as LESSONS
-from reference.gpu.lesson_shapes import Lesson, all_lessons, dims, implementing
+from reference.gpu.lesson_shapes import Lesson, all_lessons, dims, implementing, is_branch
 from reference.gpu.programs import with_json
 from reference.gpu.rungs import LIMIT, one_timed
 from reference.gpu.tools import ToolError, asked, last_line
@@ -105,7 +105,7 @@ def steps(root: Path, config: str, B: int, T: int) -> list[Step]:
     found = []
     for lesson in lessons:
         forward = implementing(root, lesson.name, "forward")
-        if lesson.track != "device" or not forward:
+        if lesson.track != "device" or not forward or is_branch(root, lesson.name):
             continue
         writer = forward[0].parent.name
         if writer not in passes:

@@ -72,10 +72,18 @@ def device_lessons(root: Path, program: Path = PROGRAM) -> list[Lesson]:
     return [lesson for lesson in all_lessons(root, program) if lesson.track == "device"]
 
 
+def is_branch(root: Path, lesson: str) -> bool:
+    """Returns True if the lesson's ops serve no step, by its lesson.toml's line branch_of = "NN_name"."""
+    toml = root / "lessons" / lesson / "lesson.toml"
+    return toml.exists() and re.search(r"^branch_of = ", toml.read_text(), re.MULTILINE) is not None
+
+
 def implementing(root: Path, lesson: str, op: str) -> list[Path]:
-    """The lesson's solution of the op, and those of the ops that it calls, each the newest by then."""
+    """The lesson's solution of the op, and those of the ops that it calls, each the newest by then that serves it."""
     files = [path for suffix in ("cpp", "cu") for path in root.glob(f"solutions/[0-9][0-9]_*/*.{suffix}")]
-    newest = {path.stem: path for path in sorted(files) if path.parent.name <= lesson}
+    branches = {name for name in {path.parent.name for path in files} if name != lesson and is_branch(root, name)}
+    served = [path for path in files if path.parent.name <= lesson and path.parent.name not in branches]
+    newest = {path.stem: path for path in sorted(served)}
     found: dict[str, Path] = {}
     left = [op]
     while left:

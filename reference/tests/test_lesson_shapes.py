@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from reference.gpu import lesson_shapes
-from reference.gpu.lesson_shapes import PROGRAM, Lesson, all_lessons, device_lessons, dims, step_precision, tiny
+from reference.gpu.lesson_shapes import (
+    PROGRAM,
+    Lesson,
+    all_lessons,
+    device_lessons,
+    dims,
+    implementing,
+    step_precision,
+    tiny,
+)
 from reference.gpu.tools import ToolError
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +84,22 @@ def test_what_the_checks_refuse_is_refused_with_its_line(tmp_path, text, refusal
     write_lesson(tmp_path, text)
     with pytest.raises(ToolError, match=re.escape(f"lessons: lessons/04_first/lesson.toml{refusal}")):
         all_lessons(tmp_path)
+
+
+def test_a_branch_serves_no_other_lesson(tmp_path):
+    for lesson in ("10_old", "11_library", "18_branch", "19_new"):
+        (tmp_path / "lessons" / lesson).mkdir(parents=True)
+        (tmp_path / "solutions" / lesson).mkdir(parents=True)
+        (tmp_path / "lessons" / lesson / "lesson.toml").write_text('title = "x"\n')
+    (tmp_path / "lessons/18_branch/lesson.toml").write_text('title = "x"\nbranch_of = "10_old"\n')
+    for lesson in ("10_old", "11_library", "18_branch"):
+        (tmp_path / "solutions" / lesson / "matmul.cu").touch()
+    serving = {name: implementing(tmp_path, name, "matmul") for name in ("11_library", "18_branch", "19_new")}
+    assert {name: str(files[0].parent.name) for name, files in serving.items()} == {
+        "11_library": "11_library",
+        "18_branch": "18_branch",
+        "19_new": "11_library",
+    }
 
 
 def test_a_lesson_without_its_file_is_named(tmp_path):

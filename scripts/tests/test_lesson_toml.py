@@ -56,10 +56,30 @@ def rungs(lessons: list[dict]) -> set[str]:
     return {row["name"] for row in lessons if row["ladder"] is not None}
 
 
+def branches(lessons: list[dict]) -> set[str]:
+    return {row["name"] for row in lessons if row["branch_of"]}
+
+
 def test_make_knows_every_lesson_as_its_reader_does(course):
     lessons = json.loads(course.read().stdout)
     assert course.make_says("beside_older") == with_older(lessons) != set()
     assert course.make_says("matmuls") == rungs(lessons) != set()
+    assert course.make_says("branches") == branches(lessons)
+
+
+def test_no_step_uses_the_ops_of_a_branch(course):
+    toml = ROOT / "lessons/09_warp_tiled_matmul/lesson.toml"
+    course.write("09_warp_tiled_matmul", toml.read_text().replace("idea = ", 'branch_of = "07_tiled_matmul"\nidea = '))
+    lessons = json.loads(course.read().stdout)
+    assert "09_warp_tiled_matmul" in branches(lessons)
+    served = course.make_says("foreach step,$(steps),$(foreach file,$(call served_by,$(step)),$(step):$(file))")
+    assert {row["name"] for row in lessons if row["step"]} == {one.split(":")[0] for one in served}
+    assert not {one for one in served if one.split(":")[1].split("/")[0] in branches(lessons)}
+    serving = course.make_says("foreach lesson,$(lesson_dirs),$(lesson):$(call own,$(lesson),matmul)")
+    assert "09_warp_tiled_matmul:09_warp_tiled_matmul/matmul" in serving
+    assert "08_register_tiled_matmul:08_register_tiled_matmul/matmul" in serving
+    assert course.make_says("lastword $(call before,09_warp_tiled_matmul)") == {"07_tiled_matmul"}
+    assert course.make_says("lastword $(call before,10_double_buffered_matmul)") == {"08_register_tiled_matmul"}
 
 
 @pytest.mark.parametrize(
