@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::string> kKeys{"title",  "idea",     "requires",  "given", "branch_of",
                                      "target", "counters", "precision", "ladder"};
-const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",     "of_recorded",
+const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",     "of_recorded", "by_capability",
                                            "older",   "threads", "shapes", "reported", "gap"};
 
 // sm_ and digits, and an `a` where only that architecture has it: sm_90a.
@@ -253,6 +253,10 @@ class Reader {
         if (!target.shapes.empty() && !is_recorded && !is_rising(target.shares)) {
             refuse(row, where, "needs bronze, silver and gold, rising shares above 0");
         }
+        target.by_capability = by_capability(row, where);
+        if (is_recorded && !target.by_capability.empty()) {
+            refuse(row, where, "needs by_capability or of_recorded, not both");
+        }
         read_gap(row, where, target);
         return target;
     }
@@ -275,6 +279,31 @@ class Reader {
         const Shares result = shares(*medals, inside);
         if (!is_rising(result) || result.gold > 1) {
             refuse(*medals, inside, "needs bronze, silver and gold, rising shares up to 1");
+        }
+        return result;
+    }
+
+    // by_capability = { 9 = { bronze = 0.35, silver = 0.45, gold = 0.55 } }, by the first number of a compute capability.
+    std::map<int, Shares> by_capability(const toml::table& row, const std::string& where) const {
+        std::map<int, Shares> result;
+        const toml::table* all = table(row, "by_capability", where, "a table such as { 9 = { bronze = 0.35, … } }");
+        if (all == nullptr) {
+            return result;
+        }
+        for (const auto& [key, node] : *all) {
+            const std::string number(key.str()), inside = fmt::format("{} by_capability {}", where, number);
+            if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos) {
+                refuse(node, inside, "is no compute capability's first number, such as 9 of 9.0");
+            }
+            if (!node.is_table()) {
+                refuse(node, inside, "is no table");
+            }
+            require_known(*node.as_table(), inside, {"bronze", "silver", "gold"});
+            const Shares medals = shares(*node.as_table(), inside);
+            if (!is_rising(medals)) {
+                refuse(node, inside, "needs bronze, silver and gold, rising shares above 0");
+            }
+            result[std::stoi(number)] = medals;
         }
         return result;
     }
@@ -369,6 +398,13 @@ bool Target::judges(const std::string& shape) const {
 
 bool Target::judges_gap(const std::string& shape) const {
     return judges(shape) && std::ranges::find(gap_shapes, shape) != gap_shapes.end();
+}
+
+Target on_card(Target target, const Gpu& card) {
+    if (const auto found = target.by_capability.find(card.capability / 10); found != target.by_capability.end()) {
+        target.shares = found->second;
+    }
+    return target;
 }
 
 std::string LessonToml::where(const std::string& table) const {

@@ -20,6 +20,8 @@ struct Target {
     // On a GPU, of what the solution was measured to reach on such a card: silver and gold are these shares of it, and bronze is
     // at most that; 0: `shares` are the same on every card.
     Shares of_recorded = {};
+    // On cards of a compute capability that begins with this number in place of `shares`: 9 for 9.0.
+    std::map<int, Shares> by_capability = {};
     Shares older;                     // also at least so many times as fast as the step before; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
     std::vector<std::string> shapes;  // "N=8 C=4"; without any, all that are timed are reported only
@@ -64,6 +66,9 @@ struct Gpu {
     std::string name;
     int capability = 0;
 };
+
+// Returns the target with the shares that hold on the card.
+Target on_card(Target target, const Gpu& card);
 
 // One line where the card lacks what the lesson requires; empty where it has it.
 std::string unmet(const LessonToml& toml, const Gpu& card);

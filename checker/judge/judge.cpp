@@ -806,7 +806,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
     const bool by_record = wanted.of_recorded.gold > 0;
     const std::optional<RecordedShare> recorded =
         by_record ? recorded_share(kRecords, card_, lesson_number(lesson_.name()), op.name, wanted) : std::nullopt;
-    const Target target = by_record ? on_card(wanted, recorded) : wanted;
+    const Target target = by_record ? on_card(wanted, recorded) : on_card(wanted, card_);
     TimingReport report{.against = target.against,
                         .library = {},
                         .target = target.shares,

@@ -93,6 +93,12 @@ Json json_of(const Target& target) {
             result["silver"] = target.shares.silver;
             result["gold"] = target.shares.gold;
         }
+        if (!target.by_capability.empty()) {
+            result["by_capability"] = Json::object(std::map<std::string, double>{});
+            for (const auto& [number, shares] : target.by_capability) {
+                result["by_capability"][std::to_string(number)] = to_json(shares);
+            }
+        }
     }
     if (target.older.gold > 0) {
         result["older"] = to_json(target.older);

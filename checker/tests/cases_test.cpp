@@ -337,6 +337,30 @@ TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
                  FileError);
 }
 
+TEST_F(LessonTomlFile, HasTargetsByComputeCapability) {
+    const std::string target =
+        "[target.matmul]\nagainst = \"library\"\nbronze = 0.7\nsilver = 0.8\ngold = 0.9\nshapes = [\"N=8\"]\n";
+    const auto by = [&](const std::string& table) { return target + "by_capability = { " + table + " }\n"; };
+    const Target matmul =
+        read(by("9 = { bronze = 0.35, silver = 0.45, gold = 0.55 }, 12 = { bronze = 1, silver = 2, gold = 3 }"))
+            .targets.at("matmul");
+    for (const auto& [capability, bronze] :
+         std::map<int, double>{{0, 0.7}, {80, 0.7}, {89, 0.7}, {90, 0.35}, {100, 0.7}, {120, 1}}) {
+        EXPECT_EQ(on_card(matmul, Gpu{"a card", capability}).shares.bronze, bronze) << capability;
+    }
+    EXPECT_EQ(on_card(matmul, Gpu{"a card", 90}).shares.gold, 0.55);
+    EXPECT_EQ(refusal(by("9 = { bronze = 0.5, silver = 0.4, gold = 0.9 }")),
+              ":7: [target.matmul] by_capability 9 needs bronze, silver and gold, rising shares above 0");
+    EXPECT_EQ(refusal(by("9x = { bronze = 0.1, silver = 0.4, gold = 0.9 }")),
+              ":7: [target.matmul] by_capability 9x is no compute capability's first number, such as 9 of 9.0");
+    EXPECT_EQ(refusal(by("9 = 0.5")), ":7: [target.matmul] by_capability 9 is no table");
+    EXPECT_EQ(
+        refusal("[target.matmul]\nagainst = \"library\"\nbronze = 0.7\nshapes = [\"N=8\"]\nof_recorded = { bronze "
+                "= 0.8, silver = 0.88, gold = 0.95 }\nby_capability = { 9 = { bronze = 0.1, silver = 0.4, gold = "
+                "0.9 } }\n"),
+        ":1: [target.matmul] needs by_capability or of_recorded, not both");
+}
+
 TEST_F(LessonTomlFile, MeasuresMedalsByWhatTheSolutionReachedOnACard) {
     const std::string target = "[target.matmul]\nagainst = \"library\"\nbronze = 0.7\nshapes = [\"N=8\"]\n";
     const std::string of_recorded = "of_recorded = { bronze = 0.8, silver = 0.88, gold = 0.95 }\n";
