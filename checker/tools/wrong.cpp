@@ -18,6 +18,7 @@
 // A row that was caught is not compiled and checked again as long as nothing has changed that its verdict comes from: its
 // key (checker/base/kept.h) has the contents of all of it, and what the row expects. So it is with the others.
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -558,13 +559,24 @@ void test_rows_of_lesson(const std::vector<Row>& all, const std::string& lesson)
     EXPECT_GE(slow, 1);
 }
 
-// The rows that --gtest_filter leaves, where it is a plain name.
+// Returns the rows that --gtest_filter leaves.
 std::vector<Row> selected(const std::vector<Row>& rows) {
     const std::string filter = testing::GTEST_FLAG(filter);
+    const std::size_t minus = filter.find('-');
+    const auto matches = [](const std::string& patterns, const std::string& name) {
+        std::istringstream list(patterns);
+        for (std::string pattern; std::getline(list, pattern, ':');) {
+            if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) {
+                return true;
+            }
+        }
+        return false;
+    };
     std::vector<Row> chosen;
     std::ranges::copy_if(rows, std::back_inserter(chosen), [&](const Row& row) {
-        return filter.find_first_of("*?:-") != std::string::npos ||
-               filter == "WrongSolutions_" + row.lesson + "." + row.id;
+        const std::string name = "WrongSolutions_" + row.lesson + "." + row.id;
+        return (minus == 0 || matches(filter.substr(0, minus), name)) &&
+               (minus == std::string::npos || !matches(filter.substr(minus + 1), name));
     });
     return chosen;
 }
@@ -706,7 +718,9 @@ int main(int argc, char** argv) {
             });
         }
         write_json();
-        builds.start();
+        if (!testing::GTEST_FLAG(list_tests)) {
+            builds.start();
+        }
         const int status = RUN_ALL_TESTS();
         if (!table.empty() && status == 0) {
             checker::write_file(table, table_of(of_course, caught, checker::read_file_if_there(table).value_or("")));
