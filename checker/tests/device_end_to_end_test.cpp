@@ -504,6 +504,21 @@ TEST_F(DeviceEndToEnd, AnOpThatWaitsForItsKernelIsSlow) {
     EXPECT_NE(run.words().find("it waits 1 times for the device"), std::string::npos) << run.output;
 }
 
+TEST_F(DeviceEndToEnd, AnOpThatFreesMemoryInEachCallWaits) {
+    EXPECT_EQ(check("allocates").status, 0);
+    const Checked run = check("allocates", "SOL_FAKE_WARM=1");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_NE(run.words().find("it waits 1 times for the device"), std::string::npos) << run.output;
+}
+
+TEST_F(DeviceEndToEnd, CopiesAndMemsetsMoveBytes) {
+    count("bytes_asked = 1.0");
+    constexpr int kKernel = sizeof(float) * (kN + 1), kMemset = sizeof(float), kCopy = 2 * sizeof(float);
+    EXPECT_EQ(check("adds_in_order").counter("bytes_asked").at("value"), kKernel);
+    const Checked run = check("adds_in_order", "SOL_FAKE_COPIES=1");
+    EXPECT_EQ(run.counter("bytes_asked").at("value"), kKernel + kMemset + kCopy) << run.output;
+}
+
 TEST_F(DeviceEndToEnd, AGridWithMostBlocksIdleIsSlow) {
     count("bytes_asked = 10000.0");  // a case with a target is counted
     EXPECT_EQ(check("most_blocks_are_idle").status, 0) << "a fixed grid is no fault at a small shape";

@@ -267,6 +267,7 @@ CountingCall::CountingCall() : host_(host_metrics()) {}
 void CountingCall::op_begins() {
     host_.at(kApiCalls) = static_cast<double>(simt::api_calls());
     host_.at(kWaits) = static_cast<double>(simt::waits());
+    copied_before_ = simt::copied_bytes();
 }
 
 void CountingCall::host_is_done() {
@@ -277,10 +278,13 @@ void CountingCall::host_is_done() {
 std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) const {
     const simt::LaunchTraffic all = simt::traffic_in_all();
     Metrics total = by_name(all.total);
+    const simt::CopiedBytes copied = simt::copied_bytes();
     for (const char* bytes :
          {"sm__sass_data_bytes_mem_global_op_{}.sum", "l1tex__t_bytes_pipe_lsu_mem_global_op_{}.sum"}) {
-        total[fmt::format(fmt::runtime(bytes), "ld")] += at(total, "bytes that libraries read");
-        total[fmt::format(fmt::runtime(bytes), "st")] += at(total, "bytes that libraries write");
+        total[fmt::format(fmt::runtime(bytes), "ld")] +=
+            at(total, "bytes that libraries read") + static_cast<double>(copied.read - copied_before_.read);
+        total[fmt::format(fmt::runtime(bytes), "st")] +=
+            at(total, "bytes that libraries write") + static_cast<double>(copied.written - copied_before_.written);
     }
     total.insert(host_.begin(), host_.end());
     total["kernel launches"] = static_cast<double>(all.launches);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/cases/counters.h"
+#include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/counting/traffic.h"
 
 namespace checker {
@@ -28,6 +29,7 @@ class CountingCall {
   private:
     simt::CountingTraffic traffic_;
     std::map<std::string, double> host_;  // by name: what the host asked for since the beginning
+    simt::CopiedBytes copied_before_;
 };
 
 }  // namespace checker

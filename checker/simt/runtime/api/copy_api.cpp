@@ -85,6 +85,9 @@ void run_copy(const CopyWork& c, const void* site) {
     if (!fits(c.to, c.to_bytes(), "the copy writes", site) || !fits(c.from, c.from_bytes(), "the copy reads", site)) {
         return;  // the buffer was freed in the meantime
     }
+    if (side_of(c.to) == Side::device && side_of(c.from) == Side::device) {
+        note_copy({.read = c.width * c.height, .written = c.width * c.height});
+    }
     const OpenBytes open_to(c.to, c.to_bytes()), open_from(c.from, c.from_bytes());
     Memory& memory = Memory::instance();
     for (std::size_t row = 0; row < c.height; row++) {
@@ -158,6 +161,7 @@ void issue_copy(const CopyWork& c, const CopyCall& call) {
         operation.run = [late, bytes, site = call.site] { run_copy(late, site); };
     }
     if (!call.asynchronous && from_pageable && !to_host) {
+        note_wait();
         streams.wait(call.stream);  // for the work before it; the copy itself may be late
     }
     const OperationPointer issued = streams.issue(call.stream, std::move(operation));
@@ -166,6 +170,7 @@ void issue_copy(const CopyWork& c, const CopyCall& call) {
     const bool between_hosts = to_host && from_host;
     if (between_hosts || to_pageable || (!call.asynchronous && to_host) ||
         (!call.asynchronous && from_host && !from_pageable)) {
+        note_wait();
         streams.wait(issued);
     } else if (from_pageable && !staged) {
         streams.run({issued});
@@ -239,6 +244,9 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 void run_memset(const MemsetWork& m, const void* site) {
     if (!fits(m.to, m.bytes(), "the memset writes", site)) {
         return;
+    }
+    if (side_of(m.to) == Side::device) {
+        note_copy({.written = m.width * m.height * m.element_bytes});
     }
     const OpenBytes open(m.to, m.bytes());
     for (std::size_t row = 0; row < m.height; row++) {

@@ -96,6 +96,7 @@ cudaError_t free(void* pointer, FreedBy by, const void* site) {
         return result(error);
     }
     Streams::instance().wait_for_all();
+    note_wait();
     if (!may_free(pointer, by, site)) {
         return result(cudaErrorInvalidValue);
     }

@@ -112,6 +112,7 @@ std::recursive_mutex& ApiLock::mutex() {
 namespace {
 
 std::atomic<std::uint64_t> calls_so_far{0}, waits_so_far{0};
+std::atomic<std::uint64_t> bytes_read_by_copies{0}, bytes_written_by_copies{0};
 thread_local int inside_calls = 0;
 
 }  // namespace
@@ -126,6 +127,15 @@ void note_wait() {
 
 std::uint64_t waits() {
     return waits_so_far;
+}
+
+void note_copy(const CopiedBytes& bytes) {
+    bytes_read_by_copies += bytes.read;
+    bytes_written_by_copies += bytes.written;
+}
+
+CopiedBytes copied_bytes() {
+    return {bytes_read_by_copies, bytes_written_by_copies};
 }
 
 void note_launch_by_configuration(const SourceLine& launch) {

@@ -54,9 +54,15 @@ class ApiLock {
 // a function itself calls is no call of the program's; those that only say what an error was are not counted. The compiler
 // calls a hook in each of them (make/build.mk), so that no function can be forgotten.
 std::uint64_t api_calls();
-// Counts the times that the program has waited for a stream, an event or the device.
+// Counts the times that the program has waited for a stream, an event, a copy or the device, as cudaFree does.
 void note_wait();
 std::uint64_t waits();
+// The bytes of device memory that copies from device to device, and memsets, have read and written so far.
+struct CopiedBytes {
+    std::uint64_t read = 0, written = 0;
+};
+void note_copy(const CopiedBytes& bytes);
+CopiedBytes copied_bytes();
 void note_launch_by_configuration(const SourceLine& launch);
 // The last launch by <<<...>>> after which nobody has called cudaGetLastError or cudaPeekAtLastError, and no more.
 std::optional<SourceLine> take_unchecked_launch();
