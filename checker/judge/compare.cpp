@@ -63,6 +63,11 @@ bool is_as_before(const Run& run, long element) {
     return bits_of(run.after, size, element) == bits_of(before, size, element);
 }
 
+// Returns true if both are NaN or the same infinity.
+bool is_same_nonfinite(float got, float expected) {
+    return (std::isnan(got) && std::isnan(expected)) || (std::isinf(got) && got == expected);
+}
+
 bool is_wrongly_nonzero(const Got& got, const Expected& expected, long i) {
     return expected.exact_zeros && expected.values[at(i)] == 0.0F && got.values[at(i)] != 0.0F;
 }
@@ -73,8 +78,8 @@ double share_used(const Dims& dims, const Got& got, const Expected& expected, lo
     if (is_integer(expected.element)) {
         return got.integers[at(i)] == expected.integers[at(i)] ? 0.0 : kAll;
     }
-    if (!std::isfinite(got.values[at(i)])) {
-        return kAll;
+    if (!std::isfinite(got.values[at(i)]) || !std::isfinite(expected.values[at(i)])) {
+        return is_same_nonfinite(got.values[at(i)], expected.values[at(i)]) ? 0.0 : kAll;
     }
     const double used = error(got.values[at(i)], expected.values[at(i)]) / budget_of(dims, expected, i);
     return is_wrongly_nonzero(got, expected, i) ? std::max(used, std::nextafter(1.0, 2.0)) : used;
@@ -174,7 +179,7 @@ Comparison compare(const Dims& dims, long columns, const Got& got, const Expecte
             return;
         }
         const double used = share_used(dims, got, expected, i);
-        if (!std::isfinite(got.values[at(i)])) {
+        if (!std::isfinite(got.values[at(i)]) && used > 0) {
             result.nonfinite++;
         } else if (is_wrongly_nonzero(got, expected, i)) {
             result.nonzero++;

@@ -208,6 +208,9 @@ std::string how_wrong(const Judged& judged) {
     if (is_integer(spec.element)) {
         return "";
     }
+    if (!std::isfinite(c.used)) {
+        return ": what is expected there is NaN or infinite";
+    }
     const double worst = error(judged.got.values[at(c.worst)], judged.output->expected.values[at(c.worst)]);
     return fmt::format(", {}off by {}", is_scalar(spec) ? "" : "worst ", significant(worst));
 }

@@ -185,6 +185,21 @@ TEST(Compare, NanAndInfinityAreWrongAndCounted) {
     EXPECT_TRUE(std::isinf(c.used));
 }
 
+TEST(Compare, NanAndInfinityAreRightWhereTheyAreExpected) {
+    Example e;
+    e.reference[1] = kNan;
+    e.reference[3] = kInf;
+    e.reference[6] = -kInf;
+    std::vector<float> got = e.reference;
+    EXPECT_TRUE(compare(e.dims, 4, got, e.expected).ok());
+    got[1] = kInf;
+    got[3] = -kInf;
+    got[6] = 0.0F;
+    const Comparison c = compare(e.dims, 4, got, e.expected);
+    EXPECT_EQ(c.wrong, 3);
+    EXPECT_EQ(c.nonfinite, 2);
+}
+
 TEST(Compare, PaddingColumnsAreNotJudged) {
     const Example e;
     std::vector<float> got = e.reference;
