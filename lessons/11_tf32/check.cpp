@@ -16,9 +16,6 @@ void cases::add_own(LessonCases& lesson) {
     if (!checker::device_backend().samples_blocks()) {  // a kernel that reads what cuBLAS wrote needs all of it
         add_huge_matmul(matmul);
     }
-    const std::vector<checker::Needed> kept{{"library_setups", 0}};
-    matmul.add_turns("N=8 C=16 OC=24", kept);
-    attention.add_turns("B=2 T=6 C=24 NH=4", kept);
     matmul.add_unwritten("N=42735 C=1 OC=50257");  // 2,147,732,895 outputs
     matmul.add_unwritten("N=1 C=16 OC=168000000", "huge_weight");
     // More elements than 2^31 in turn of qkv, of out and of the scores, and as many heads as lesson 05 has a grid for.

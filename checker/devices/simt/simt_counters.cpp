@@ -123,7 +123,7 @@ constexpr std::array kRows{
     Row{{"operations", "operations issued to streams", "issues {} operations to the device"}, ""},
     Row{{"library_calls", "calls of libraries", "calls libraries {} times"}, ""},
     Row{{"library_setups", "setups of libraries",
-         "sets libraries up {} times: handles and chosen algorithms can be kept between calls"},
+         "sets libraries up {} times: handles and chosen algorithms can be kept between calls", JudgedIn::warm_calls},
         ""},
     Row{{"bytes_in_small_pieces", "bytes that libraries move in small pieces",
          "has libraries move {} bytes in smaller pieces than their addresses allow"},

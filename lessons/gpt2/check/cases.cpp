@@ -117,8 +117,11 @@ static void draw_otherwise(checker::Input& input) {
     };
 }
 
-void OpCases::add_turns(std::string_view shape, const std::vector<checker::Needed>& needed) {
-    const Sizes first = Sizes::of(shape);
+void OpCases::add_turns() {
+    if (spec_.turns.empty()) {
+        return;
+    }
+    const Sizes first = Sizes::of(spec_.turns);
     std::vector<Sizes> all{first};
     std::vector<std::string> names = words(spec_.shape);
     std::erase(names, "outputs");  // a number of tensors, no size of one
@@ -141,14 +144,7 @@ void OpCases::add_turns(std::string_view shape, const std::vector<checker::Neede
     std::ranges::for_each(other.inputs, draw_otherwise);
     other.where += ", other values at the same addresses, another stream";
     other.on_other_stream = true;
-    last.needed = needed;
     last.is_warm = true;
-}
-
-void OpCases::add_turns_of_op() {
-    if (!spec_.turns.empty() && std::ranges::find(op_.cases, "turns", &checker::Case::name) == op_.cases.end()) {
-        add_turns(spec_.turns, {});
-    }
 }
 
 checker::Case& OpCases::at(std::string_view name) {
@@ -334,7 +330,7 @@ void checker::register_cases(Lesson& lesson) {
     cases::LessonCases all(lesson);
     for (const std::string& op : lesson.toml().ops) { all.add(op); }
     cases::add_own(all);
-    for (const std::string& op : lesson.toml().ops) { all.op(op).add_turns_of_op(); }
+    for (const std::string& op : lesson.toml().ops) { all.op(op).add_turns(); }
     cases::add_model(lesson);
     // SOL_CALL="attention B=4 T=1024 C=768 NH=12": what make waterfall counts, and a GPU's report times, in place of shapes.
     const char* const said = std::getenv("SOL_CALL");

@@ -41,11 +41,10 @@ class OpCases {
     void add_unwritten(std::string_view shape, const std::string& name = "huge");
     // One drawn shape with so many threads each.
     void add_with_threads(const std::string& name, std::string_view shape, const std::vector<int>& threads);
-    // Adds a sequence called `turns`, on one Context. Its calls are of this shape, of this shape with one size doubled, for each
-    // size, and with two sizes exchanged, for each two. Then the first shape comes again, with other values at the same addresses
-    // and in another stream, and a last time as at first: `needed` is of that call, whose problem is known by then.
-    void add_turns(std::string_view shape, const std::vector<checker::Needed>& needed);
-    void add_turns_of_op();  // OpSpec::turns, where there is no such case yet
+    // Adds a sequence called `turns`, on one Context, if the op has OpSpec::turns. Its calls are of that shape, of that shape
+    // with one size doubled, for each size, and with two sizes exchanged, for each two. Then the first shape comes again, with
+    // other values at the same addresses and in another stream, and a last time as at first: its problem is known by then.
+    void add_turns();
     // A case that is there already.
     checker::Case& at(std::string_view name);
 

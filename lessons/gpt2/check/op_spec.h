@@ -111,7 +111,7 @@ struct OpSpec {
     // that overflows is negative. They also have more rows, or heads, than a grid has blocks in y.
     std::vector<DrawnCase> huge_cases = {};
 
-    // The first shape of OpCases::add_turns() in lessons whose check.cpp has no such case; empty: none.
+    // The first shape of OpCases::add_turns(); empty: none.
     std::string turns = {};
 
     // An op whose tensors depend on the model makes its calls itself.
