@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "lessons/gpt2/check/cases.h"
@@ -127,6 +128,15 @@ const OpSpec attention_spec{
     .compute = compute_attention,
     .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}, {"halfway", "B=1 T=60 C=48 NH=3", {{"qkv", halfway_qkv}}}},
     .turns = "B=2 T=6 C=24 NH=4"};
+
+void add_unseen_token(OpCases& attention) {
+    const Sizes sizes = Sizes::of("B=2 T=5 C=12 NH=2");
+    const Change last_token = [T = sizes["T"], C = sizes["C"]](long token, long column, long /*columns*/, float drawn) {
+        const std::array parts{drawn, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()};
+        return token % T == T - 1 ? parts[static_cast<std::size_t>(column / C)] : drawn;
+    };
+    attention.add_drawn("unseen", sizes.text(attention.spec().shape), {{"qkv", changed(normal(), last_token)}});
+}
 
 void add_huge_attention(OpCases& attention) {
     attention.add_unwritten("B=4870 T=192 C=768 NH=12");  // 2,154,332,160 of each; B NH fits a grid's z

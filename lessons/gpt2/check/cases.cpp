@@ -133,8 +133,9 @@ void OpCases::add_turns() {
             swapped.set(names[other], first[names[one]]);
         }
     }
-    std::erase_if(all, [](const Sizes& sizes) {  // heads divide the channels
-        return sizes.has("C") && sizes.has("NH") && sizes["C"] % sizes["NH"] != 0;
+    std::erase_if(all, [](const Sizes& sizes) {  // heads divide the channels, and a row holds its columns
+        return (sizes.has("C") && sizes.has("NH") && sizes["C"] % sizes["NH"] != 0) ||
+               (sizes.has("V") && sizes["V"] > sizes["Vp"]);
     });
     all.insert(all.end(), 2, first);
     checker::Case& turns = op_.add_case("turns", fmt::format("{} and others in turn", first.text(spec_.shape)));
@@ -330,7 +331,10 @@ void checker::register_cases(Lesson& lesson) {
     cases::LessonCases all(lesson);
     for (const std::string& op : lesson.toml().ops) { all.add(op); }
     cases::add_own(all);
-    for (const std::string& op : lesson.toml().ops) { all.op(op).add_turns(); }
+    for (const std::string& op : lesson.toml().ops) {
+        all.op(op).add_turns();
+        add_misaligned_if_none(all.op(op));
+    }
     cases::add_model(lesson);
     // SOL_CALL="attention B=4 T=1024 C=768 NH=12": what make waterfall counts, and a GPU's report times, in place of shapes.
     const char* const said = std::getenv("SOL_CALL");

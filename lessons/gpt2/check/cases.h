@@ -95,6 +95,8 @@ void add_own(LessonCases& lesson);
 // Adds a case called `shifted`: the first call of `of_case` with tensors that start 4 bytes after a multiple of 64, first
 // all of them, then each alone. The case should have rows of whole float4s.
 checker::Case& add_misaligned(OpCases& op, const std::string& of_case);
+// As add_misaligned(), of the first of the calls of OpCases::add_turns(), if the op has them and no case `shifted`.
+void add_misaligned_if_none(OpCases& op);
 // As add_misaligned(), on one Context, after the call as it is: what it keeps must not be used at another alignment.
 checker::Case& add_misaligned_in_turn(OpCases& op, const std::string& of_case);
 // As add_misaligned(), of a small product of whole float4s.
@@ -109,6 +111,9 @@ inline constexpr int kSquare = 256;
 void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_square);
 // An output of more than 2^31 elements, whose index no int holds: some blocks of it, or on a GPU that has 9 GB all.
 void add_huge_matmul(OpCases& matmul);
+// The last token's key is NaN and its value infinite: no other row of out or lse may see that. For kernels that work token by
+// token; a tile multiplies by weights of 0.
+void add_unseen_token(OpCases& attention);
 // Queries, keys and values, and scores, of more than 2^31 elements each: some blocks.
 void add_huge_attention(OpCases& attention);
 

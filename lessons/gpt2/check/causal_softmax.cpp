@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
@@ -24,18 +26,18 @@ std::vector<checker::Computed> compute_causal_softmax(const Sizes& d, const Valu
     return {std::move(lse), std::move(att)};
 }
 
-// Scores of tokens that come later are 1e30: who looks at them sees it in every row.
-checker::Input large_later_scores(const std::string& name, const std::string& dims, const Sizes& sizes) {
-    checker::Input input = checker::normal(name, dims, sizes.axes(dims), 8.0F);
-    const auto T = static_cast<std::size_t>(sizes["T"]);
-    input.fill = [T, drawn = std::move(input.fill)](std::span<std::byte> bytes, std::uint64_t seed) {
-        drawn(bytes, seed);
-        const std::span scores(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
-        for (std::size_t row = 0; row * T < scores.size(); row++) {
-            std::ranges::fill(scores.subspan(row * T + row % T + 1, T - row % T - 1), 1e30F);
-        }
-    };
-    return input;
+// Scores of later tokens are NaN, infinite or 1e30: what looks at them gives them away in every row.
+float later_or(float seen, long row, long column, long columns) {
+    constexpr std::array kLater{1e30F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
+    return column <= row % columns ? seen : kLater[static_cast<std::size_t>(column % 3)];
+}
+
+float later_score(long row, long column, long columns, float drawn) {
+    return later_or(drawn, row, column, columns);
+}
+
+float extreme_score(long row, long column, long columns, float drawn) {
+    return later_or(extreme_logit(row, column, columns, drawn), row, column, columns);
 }
 
 }  // namespace
@@ -61,7 +63,9 @@ const OpSpec causal_softmax_spec{
     .defaults = "scale=0.125",  // 1 / sqrt(HS) of GPT-2
     .dry_run = "B=1 NH=12 T=16",
     .compute = compute_causal_softmax,
-    .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", large_later_scores}}}, {"long", "B=1 NH=1 T=1100"}},
+    .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", changed(normal(8.0F), later_score)}}},
+                    {"extreme", "B=1 NH=2 T=40", {{"scores", changed(normal(8.0F), extreme_score)}}},
+                    {"long", "B=1 NH=1 T=1100"}},
     .huge_cases = {{"huge_inputs", "B=55000 NH=12 T=64"}},
     .turns = "B=1 NH=2 T=5"};
 

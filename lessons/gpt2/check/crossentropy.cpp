@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
+#include <array>
 #include <cmath>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
+namespace {
+
+// Probabilities of which the loss is infinite, 0, or that of a number below the normal ones.
+float extreme_prob(long row, long /*column*/, long /*columns*/, float drawn) {
+    constexpr std::array kValues{0.0F, 1.0F, 1e-38F, 1e-45F};
+    return row % 2 == 0 ? kValues[static_cast<std::size_t>(row / 2) % kValues.size()] : drawn;
+}
+
+}  // namespace
 
 const OpSpec crossentropy_spec{
     .name = "crossentropy",
@@ -28,6 +38,9 @@ const OpSpec crossentropy_spec{
             return std::pair(loss, kRounding * std::abs(loss));  // floors of reference/ops/crossentropy.py
         })};
     },
-    .drawn_cases = {{"long", "N=3 Vp=50304"}, {"rows", "N=70000 Vp=4"}}};  // more than a grid has in y
+    .drawn_cases = {{"long", "N=3 Vp=50304"},
+                    {"rows", "N=70000 Vp=4"},
+                    {"extreme", "N=8 Vp=3", {{"probs", changed(uniform(1e-6F, 1.0F), extreme_prob)}}}},
+    .turns = "N=4 Vp=8"};  // more than a grid has in y
 
 }  // namespace cases

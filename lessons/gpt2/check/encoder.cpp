@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
@@ -36,6 +38,17 @@ std::vector<checker::Computed> compute_encoder(const Sizes& d, const Values& inp
                         [&](std::size_t i) { return element(d, 0, static_cast<long>(i), inputs); })};
 }
 
+// The first and the last row of wte in turn.
+checker::Input first_or_last(const std::string& name, const std::string& dims, const Sizes& sizes) {
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(sizes["B"] * sizes["T"]));
+    for (std::size_t i = 1; i < tokens.size(); i += 2) { tokens[i] = sizes["Vp"] - 1; }
+    checker::Input input = checker::integers(name, dims, sizes.axes(dims), sizes["Vp"]);
+    input.fill = [tokens](std::span<std::byte> bytes, std::uint64_t /*seed*/) {
+        std::memcpy(bytes.data(), tokens.data(), bytes.size());
+    };
+    return input;
+}
+
 }  // namespace
 
 const OpSpec encoder_spec{
@@ -58,7 +71,10 @@ const OpSpec encoder_spec{
     .needed = needed,
     .compute = compute_encoder,
     .element = element,
-    .drawn_cases = {{"long", "B=2 T=1100 C=3"}},  // positions and tokens beyond 1,024
+    .drawn_cases = {{"long", "B=2 T=1100 C=3"},
+                    {"ends",
+                     "B=2 T=5 C=4 Vp=7 max_T=9",
+                     {{"tokens", first_or_last}}}},  // positions and tokens beyond 1,024
     .turns = "B=2 T=3 C=8"};
 
 }  // namespace cases

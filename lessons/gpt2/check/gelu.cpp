@@ -29,8 +29,12 @@ const OpSpec gelu_spec{
             return std::pair(0.5 * x * (1 + std::tanh(u)), kRounding * std::abs(x));  // of reference/ops/gelu.py
         })};
     },
-    .drawn_cases = {{"far", "N=257", {{"inp", ramp(64.0F)}}}, {"few", "N=3"}, {"many", "N=1100003"}},
-    .huge_cases = {{"huge", "N=2000000000"}},
+    .drawn_cases = {{"far", "N=257", {{"inp", ramp(64.0F)}}},
+                    {"tiny", "N=257", {{"inp", ramp(1e-38F)}}},
+                    {"vast", "N=257", {{"inp", ramp(1e20F)}}},
+                    {"few", "N=3"},
+                    {"many", "N=1100003"}},
+    .huge_cases = {{"huge", "N=2147483647"}},
     .turns = "N=40"};
 
 }  // namespace cases

@@ -67,7 +67,8 @@ const OpSpec matmul_spec{
     .drawn_cases = {{"long", "N=2 C=3072 OC=3"},                    // GPT-2's longest sum
                     {"tall", "N=2177 C=1 OC=3"},                    // more rows of tiles than small models have
                     {"odd_stride", "N=5 C=8 OC=12 out_stride=13"},  // whole float4s in rows that begin anywhere
-                    {"halfway", "N=9 C=64 OC=20", {{"inp", halfway_in_bf16()}, {"weight", halfway_in_bf16()}}}},
+                    {"halfway", "N=9 C=64 OC=20", {{"inp", halfway_in_bf16()}, {"weight", halfway_in_bf16()}}},
+                    {"nan", "N=5 C=7 OC=8", {{"inp", nan_in_row_1()}, {"weight", nan_in_row_1()}}}},
     .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}},
     .turns = "N=8 C=16 OC=24"};
 

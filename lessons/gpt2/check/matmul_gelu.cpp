@@ -34,6 +34,7 @@ const OpSpec matmul_gelu_spec{
             const auto [x, floor] = product_element(d, element, inputs);
             return gelu_of(x, floor);
         },
+    .drawn_cases = {{"nan", "N=5 C=7 OC=8", {{"inp", nan_in_row_1()}, {"weight", nan_in_row_1()}}}},
     .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}, {"huge_weight", "N=1 C=16 OC=168000000"}},
     .turns = "N=8 C=16 OC=24",
 };

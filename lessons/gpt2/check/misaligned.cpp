@@ -36,15 +36,27 @@ Call misaligned(Call call, const std::vector<std::string>& names, std::string wh
 
 }  // namespace
 
-checker::Case& add_misaligned(OpCases& op, const std::string& of_case) {
-    const checker::Case& aligned = op.at(of_case);
-    const Call whole = aligned.calls.front();
-    checker::Case& shifted = op.op().add_case("shifted", aligned.shape);
+static checker::Case& add_misaligned(OpCases& op, const Call& whole, const std::string& shape) {
+    checker::Case& shifted = op.op().add_case("shifted", shape);
     shifted.calls.push_back(misaligned(whole, tensors_of(whole), "all start 4 bytes late"));
     for (const std::string& name : tensors_of(whole)) {
         shifted.calls.push_back(misaligned(whole, {name}, name + " starts 4 bytes late, alone"));
     }
     return shifted;
+}
+
+checker::Case& add_misaligned(OpCases& op, const std::string& of_case) {
+    const checker::Case& aligned = op.at(of_case);
+    const Call whole = aligned.calls.front();  // a copy: the case moves when one is added
+    return add_misaligned(op, whole, std::string(aligned.shape));
+}
+
+void add_misaligned_if_none(OpCases& op) {
+    if (!op.spec().turns.empty() &&
+        std::ranges::find(op.op().cases, "shifted", &checker::Case::name) == op.op().cases.end()) {
+        const Sizes sizes = Sizes::of(op.spec().turns);
+        add_misaligned(op, op.drawn(sizes.completed(op.spec().defaults)), sizes.text(op.spec().shape));
+    }
 }
 
 checker::Case& add_misaligned_in_turn(OpCases& op, const std::string& of_case) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -62,6 +63,69 @@ Draw halfway_in_bf16() {
         };
         return input;
     };
+}
+
+Draw changed(Draw draw, Change change) {
+    return [=](const std::string& name, const std::string& dims, const Sizes& sizes) {
+        checker::Input input = draw(name, dims, sizes);
+        input.fill = [=, columns = input.spec.dims.columns(), drawn = std::move(input.fill)](std::span<std::byte> bytes,
+                                                                                             std::uint64_t seed) {
+            drawn(bytes, seed);
+            const std::span values(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+            for (std::size_t i = 0; i < values.size(); i++) {
+                const auto element = static_cast<long>(i);
+                values[i] = change(element / columns, element % columns, columns, values[i]);
+            }
+        };
+        return input;
+    };
+}
+
+float extreme_row(long row, long column, long /*columns*/, float drawn) {
+    switch (row % 7) {
+        case 0:
+            return drawn + 1e4F;
+        case 1:
+            return 3;
+        case 2:
+            return column == 0 ? 1e3F : drawn;
+        case 3:
+            return drawn * 1e-20F;
+        case 4:
+            return drawn * 1e15F;
+        case 5:
+            return 0;
+        default:
+            return drawn - 1e4F;
+    }
+}
+
+float extreme_logit(long row, long column, long columns, float drawn) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    switch (row % 8) {
+        case 0:
+            return drawn + 8e4F;
+        case 1:
+            return drawn - 8e4F;
+        case 2:
+            return -2e31F;
+        case 3:
+            return column % 2 == 0 ? 1e30F : -1e30F;
+        case 4:
+            return column == row % columns / 2 ? 800 : drawn;
+        case 5:
+            return column % 3 == 1 ? -kInfinity : drawn;
+        case 6:
+            return 2 * static_cast<float>(column) + drawn / 8;
+        default:
+            return 0;
+    }
+}
+
+Draw nan_in_row_1() {
+    return changed(normal(), [](long row, long column, long columns, float drawn) {
+        return row == 1 && column == columns / 2 ? std::numeric_limits<float>::quiet_NaN() : drawn;
+    });
 }
 
 Draw integers_below(const std::string& size) {

@@ -33,6 +33,16 @@ Draw ramp(float largest);
 // Numbers between 1 and 1.06 that TF32 holds exactly, each halfway between two of bfloat16. What rounds them to bfloat16, or
 // cuts bits off, changes all by 2^-8 in one direction.
 Draw halfway_in_bf16();
+// Draws as `draw` does, then puts change(row, column, columns, drawn) into each element, where a row is the last axis.
+using Change = std::function<float(long row, long column, long columns, float drawn)>;
+Draw changed(Draw draw, Change change);
+// Rows of layernorm whose float32 sums lose most: far from 0, alike, with one channel far from the others, tiny, huge.
+float extreme_row(long row, long column, long columns, float drawn);
+// Scores or logits of a softmax, by the row: near 10,000 and -10,000, below -1e30, of both signs and huge, one far above the
+// others, partly minus infinity, rising, all 0.
+float extreme_logit(long row, long column, long columns, float drawn);
+// Factors of a product of which row 1 has a NaN: only that row, or column, of the product has one.
+Draw nan_in_row_1();
 
 struct InputSpec {
     std::string name;  // the parameter in ops.h
@@ -111,7 +121,7 @@ struct OpSpec {
     // that overflows is negative. They also have more rows, or heads, than a grid has blocks in y.
     std::vector<DrawnCase> huge_cases = {};
 
-    // The first shape of OpCases::add_turns(); empty: none.
+    // The first shape of OpCases::add_turns(), in which each row is whole float4s; empty: none.
     std::string turns = {};
 
     // An op whose tensors depend on the model makes its calls itself.

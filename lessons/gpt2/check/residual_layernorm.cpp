@@ -47,7 +47,10 @@ const OpSpec residual_layernorm_spec{
     .dry_run = "B=2 T=8 C=768",
     .bound = Bound::copy,
     .compute = compute_residual_layernorm,
-    .drawn_cases = {{"long", "B=1 T=2 C=1600"}},
+    .drawn_cases = {{"long", "B=1 T=2 C=1600"},
+                    {"extreme",
+                     "B=1 T=7 C=260",
+                     {{"inp1", changed(normal(), extreme_row)}, {"inp2", changed(normal(), extreme_row)}}}},
     .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}},
     .turns = "B=2 T=3 C=8"};
 

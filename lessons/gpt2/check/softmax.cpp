@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <limits>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
@@ -13,6 +14,13 @@ SoftmaxRow row_of(const Values& inputs, std::size_t n, const Sizes& d) {
         inputs[0].subspan(n * static_cast<std::size_t>(d["Vp"]), static_cast<std::size_t>(d["V"]));
     const std::vector<double> logits(logits_n.begin(), logits_n.end());
     return softmax_row(logits, of_exponents(logits));
+}
+
+// Rows of 75 columns that count. Padding holds what no sum survives.
+float extreme_or_padding(long row, long column, long columns, float drawn) {
+    constexpr long kColumns = 75;
+    const float padding = row % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30F;
+    return column < kColumns ? extreme_logit(row, column, columns, drawn) : padding;
 }
 
 }  // namespace
@@ -49,9 +57,11 @@ const OpSpec softmax_spec{
             return std::pair(row.probs[static_cast<std::size_t>(element % d["Vp"])], row.of_probs);
         },
     .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"},
+                    {"extreme", "N=16 V=75 Vp=78", {{"logits", changed(normal(3.0F), extreme_or_padding)}}},
                     {"narrow", "N=1000 V=3 Vp=4"},
                     // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
                     {.name = "rows", .shape = "N=140000 V=3 Vp=3", .by_blocks = true}},
-    .huge_cases = {{"huge_inputs", "N=36000000 V=75 Vp=75"}}};
+    .huge_cases = {{"huge_inputs", "N=36000000 V=75 Vp=75"}},
+    .turns = "N=4 V=8 Vp=16"};
 
 }  // namespace cases

@@ -16,19 +16,9 @@ namespace {
 using Score = float (*)(int t, int s, float drawn);
 
 Draw scores_by(Score score) {
-    return [score](const std::string& name, const std::string& dims, const Sizes& sizes) {
-        checker::Input input = checker::normal(name, dims, sizes.axes(dims), 8.0F);
-        input.fill = [score, T = sizes["T"], drawn = std::move(input.fill)](std::span<std::byte> bytes,
-                                                                            std::uint64_t seed) {
-            drawn(bytes, seed);
-            const std::span scores(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
-            for (std::size_t i = 0; i < scores.size(); i++) {
-                const int row = static_cast<int>(i / static_cast<std::size_t>(T));
-                scores[i] = score(row % T, static_cast<int>(i % static_cast<std::size_t>(T)), scores[i]);
-            }
-        };
-        return input;
-    };
+    return changed(normal(8.0F), [score](long row, long s, long T, float drawn) {
+        return score(static_cast<int>(row % T), static_cast<int>(s), drawn);
+    });
 }
 
 // One score of each row exceeds the others by 100 after scaling: the other probabilities are 0.
