@@ -4,5 +4,4 @@
 void cases::add_own(LessonCases& lesson) {
     add_huge_matmul(lesson.op("matmul"));
     add_huge_attention(lesson.op("attention"));
-    add_unseen_token(lesson.op("attention"));
 }

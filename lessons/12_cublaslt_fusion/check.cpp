@@ -90,7 +90,6 @@ void count_rows(OpCases& op, double tensors) {
 void add_rows(OpCases& op, double tensors) {
     count_rows(op, tensors);
     op.add_drawn("narrow", "B=1 T=9 C=3");    // fewer channels than lanes
-    op.add_drawn("one", "B=1 T=1 C=1");       // a row of variance 0
     op.add_drawn("ragged", "B=3 T=5 C=161");  // rows that start anywhere
     op.add_drawn("edge_6", "B=1 T=3 C=772");  // one float4 more than 6 for each lane
     op.add_drawn("edge_8", "B=1 T=3 C=257");  // one float more than 8 for each lane

@@ -126,7 +126,10 @@ const OpSpec attention_spec{
     },
     .dry_run = "B=1 T=16 C=48 NH=12",
     .compute = compute_attention,
-    .drawn_cases = {{"long", "B=1 T=1100 C=4 NH=1"}, {"halfway", "B=1 T=60 C=48 NH=3", {{"qkv", halfway_qkv}}}},
+    .drawn_cases = {{"one", "B=1 T=1 C=1 NH=1"},
+                    {"thin_heads", "B=2 T=9 C=5 NH=5"},
+                    {"long", "B=1 T=1100 C=4 NH=1"},
+                    {"halfway", "B=1 T=60 C=48 NH=3", {{"qkv", halfway_qkv}}}},
     .turns = "B=2 T=6 C=24 NH=4"};
 
 void add_unseen_token(OpCases& attention) {

@@ -48,8 +48,9 @@ const OpSpec residual_layernorm_spec{
     .bound = Bound::copy,
     .compute = compute_residual_layernorm,
     .drawn_cases = {{"long", "B=1 T=2 C=1600"},
+                    {"one", "B=1 T=1 C=1"},  // a row of variance 0
                     {"extreme",
-                     "B=1 T=7 C=260",
+                     "B=1 T=7 C=2080",
                      {{"inp1", changed(normal(), extreme_row)}, {"inp2", changed(normal(), extreme_row)}}}},
     .huge_cases = {{"huge_inputs", "B=33000 T=1024 C=79"}},
     .turns = "B=2 T=3 C=8"};

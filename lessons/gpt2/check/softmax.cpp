@@ -58,6 +58,7 @@ const OpSpec softmax_spec{
         },
     .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"},
                     {"extreme", "N=16 V=75 Vp=78", {{"logits", changed(normal(3.0F), extreme_or_padding)}}},
+                    {"one", "N=9 V=1 Vp=1"},
                     {"narrow", "N=1000 V=3 Vp=4"},
                     // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
                     {.name = "rows", .shape = "N=140000 V=3 Vp=3", .by_blocks = true}},
