@@ -314,7 +314,7 @@ std::vector<CounterResult> CountingCall::of(const std::vector<Needed>& needed) c
                               .value = at(total, row->counter.metric),
                               .needed = row->needed.empty() ? need.value : at(total, row->needed)};
         if (row->counter.metric == kOffTensorCores) {
-            counted.needed = 0;  // what tensor cores must do, none of which may be missing
+            counted.needed = 0;  // none may be missing
         }
         counted.most = row->noun.empty() ? most[row->counter.metric]
                                          : line_with_most(lines, *row, counted.value, counted.value - counted.needed);

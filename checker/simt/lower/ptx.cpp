@@ -2,6 +2,7 @@
 #include "checker/simt/lower/ptx.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@ namespace {
 using namespace std::string_view_literals;
 
 // The constraints that nvcc has for registers of 32 and 64 bits.
-constexpr char k32 = 'r', k64 = 'l';
+constexpr char k32 = 'r', k64 = 'l', kFloat = 'f';
 
 struct SpecialRegister {
     std::string_view name;
@@ -50,13 +51,41 @@ struct Instruction {
 };
 
 constexpr std::array kInstructions = {
-    Instruction{"bfind.u32", k32, "r"},  Instruction{"bfind.s32", k32, "r"},
-    Instruction{"bfind.u64", k32, "l"},  Instruction{"bfind.s64", k32, "l"},
-    Instruction{"popc.b32", k32, "r"},   Instruction{"popc.b64", k32, "l"},
-    Instruction{"clz.b32", k32, "r"},    Instruction{"clz.b64", k32, "l"},
-    Instruction{"brev.b32", k32, "r"},   Instruction{"brev.b64", k64, "l"},
-    Instruction{"prmt.b32", k32, "rrr"}, Instruction{"bfe.u32", k32, "rrr"},
-    Instruction{"bfi.b32", k32, "rrrr"}, Instruction{"vabsdiff4.u32.u32.u32.add", k32, "rrr"},
+    Instruction{"bfind.u32", k32, "r"},
+    Instruction{"bfind.s32", k32, "r"},
+    Instruction{"bfind.u64", k32, "l"},
+    Instruction{"bfind.s64", k32, "l"},
+    Instruction{"popc.b32", k32, "r"},
+    Instruction{"popc.b64", k32, "l"},
+    Instruction{"clz.b32", k32, "r"},
+    Instruction{"clz.b64", k32, "l"},
+    Instruction{"brev.b32", k32, "r"},
+    Instruction{"brev.b64", k64, "l"},
+    Instruction{"prmt.b32", k32, "rrr"},
+    Instruction{"bfe.u32", k32, "rrr"},
+    Instruction{"bfi.b32", k32, "rrrr"},
+    Instruction{"vabsdiff4.u32.u32.u32.add", k32, "rrr"},
+    Instruction{"cvt.rna.tf32.f32", k32, "f"},
+    Instruction{"cvt.rn.bf16x2.f32", k32, "ff"},
+    Instruction{"ex2.approx.ftz.f32", kFloat, "f"},
+    Instruction{"cvta.to.shared.u64", k64, "l"},
+};
+
+// mma.sync: what follows "mma.sync.aligned.", and the registers of D and C, of A and of B.
+struct MmaInstruction {
+    std::string_view name, shape;
+    std::array<std::size_t, 4> registers;
+};
+
+constexpr std::array kMmaInstructions = {
+    MmaInstruction{"m16n8k4.row.col.f32.tf32.tf32.f32", "m16n8k4_tf32", {4, 2, 1, 4}},
+    MmaInstruction{"m16n8k8.row.col.f32.tf32.tf32.f32", "m16n8k8_tf32", {4, 4, 2, 4}},
+    MmaInstruction{"m16n8k8.row.col.f32.bf16.bf16.f32", "m16n8k8_bf16", {4, 2, 1, 4}},
+    MmaInstruction{"m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k16_bf16", {4, 4, 2, 4}},
+    MmaInstruction{"m16n8k8.row.col.f32.f16.f16.f32", "m16n8k8_f16", {4, 2, 1, 4}},
+    MmaInstruction{"m16n8k16.row.col.f32.f16.f16.f32", "m16n8k16_f16", {4, 4, 2, 4}},
+    MmaInstruction{"m16n8k8.row.col.f16.f16.f16.f16", "m16n8k8_f16_f16", {2, 2, 1, 2}},
+    MmaInstruction{"m16n8k16.row.col.f16.f16.f16.f16", "m16n8k16_f16_f16", {2, 4, 2, 2}},
 };
 
 // ---- the statement in C++: strings, outputs and inputs ---------------------------------------------------------------
@@ -252,6 +281,19 @@ std::optional<std::size_t> operand_number(std::string_view word) {
     return number;
 }
 
+// Returns the instruction with one blank, behind its name.
+std::string without_blanks(std::string_view instruction) {
+    std::string text;
+    for (const char c : instruction) {
+        if (std::isspace(static_cast<unsigned char>(c)) == 0) {
+            text += c;
+        } else if (text.find(' ') == std::string::npos) {
+            text += ' ';
+        }
+    }
+    return text;
+}
+
 bool is_number(std::string_view word) {
     return !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0 &&
            std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isxdigit(c) != 0 || c == 'x'; });
@@ -272,6 +314,9 @@ class Translation {
         if (!instructions.back().empty()) {
             return std::nullopt;
         }
+        if (const auto calls = matrix_edits(instructions)) {
+            return calls;
+        }
         values_.resize(statement_.outputs.size());
         for (const std::string_view instruction : instructions) {
             if (!instruction.empty() && !read(instruction)) {
@@ -282,6 +327,132 @@ class Translation {
     }
 
   private:
+    // Returns the edits for a conversion of a generic address, or for one instruction on matrices.
+    std::optional<std::vector<PtxEdit>> matrix_edits(const std::vector<std::string_view>& all) {
+        std::vector<std::string> instructions;  // without blanks, but for one behind the name
+        for (const std::string_view one : all) {
+            if (!one.empty() && !one.starts_with(".reg")) {
+                instructions.push_back(without_blanks(one));
+            }
+        }
+        if (instructions.size() == 2 && statement_.outputs.size() == 1 && statement_.inputs.size() == 1) {
+            return shared_address(instructions[0], instructions[1]);
+        }
+        if (instructions.size() != 1) {
+            return std::nullopt;
+        }
+        const std::size_t blank = std::min(instructions[0].find(' '), instructions[0].size() - 1);
+        const std::string_view name = std::string_view(instructions[0]).substr(0, blank);
+        const std::string_view rest = std::string_view(instructions[0]).substr(blank + 1);
+        constexpr std::string_view kMma = "mma.sync.aligned.";
+        for (const MmaInstruction& known : kMmaInstructions) {
+            if (name.starts_with(kMma) && name.substr(kMma.size()) == known.name) {
+                return mma(known, rest);
+            }
+        }
+        return name.starts_with("ldmatrix.sync.aligned.") ? ldmatrix(name, rest) : std::nullopt;
+    }
+
+    // { .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }
+    std::optional<std::vector<PtxEdit>> shared_address(std::string_view first, std::string_view second) {
+        constexpr std::string_view kToShared = "cvta.to.shared.u64 ", kTo32 = "cvt.u32.u64 %0,";
+        if (!first.starts_with(kToShared) || !first.ends_with(",%1") || !second.starts_with(kTo32) ||
+            first.substr(kToShared.size(), first.size() - kToShared.size() - 3) != second.substr(kTo32.size()) ||
+            statement_.outputs[0].constraint != k32 || statement_.inputs[0].constraint != k64) {
+            return std::nullopt;
+        }
+        replace(statement_.begin, statement_.outputs[0].begin, "");
+        replace(statement_.outputs[0].end, statement_.inputs[0].begin, " = ::simt::ptx::cvta_to_shared_u32(");
+        replace(statement_.inputs[0].end, statement_.end, ")");
+        return edits_;
+    }
+
+    // "{%0,%1},{%2}" with so many registers in each list; appends the operands' numbers.
+    bool lists(std::string_view text, const std::vector<std::size_t>& counts, std::vector<std::size_t>& numbers) const {
+        for (const std::size_t count : counts) {
+            const std::size_t end = text.find('}');
+            if (!text.starts_with('{') || end == std::string_view::npos) {
+                return false;
+            }
+            const std::vector<std::string_view> words = split(text.substr(1, end - 1), ',');
+            for (const std::string_view word : words) {
+                const std::optional<std::size_t> number = operand_number(word);
+                if (!number || *number >= statement_.outputs.size() + statement_.inputs.size()) {
+                    return false;
+                }
+                numbers.push_back(*number);
+            }
+            text.remove_prefix(std::min(end + 2, text.size()));
+            if (words.size() != count) {
+                return false;
+            }
+        }
+        return text.empty();
+    }
+
+    std::optional<std::vector<PtxEdit>> mma(const MmaInstruction& known, std::string_view text) {
+        std::vector<std::size_t> numbers;
+        const auto& counts = known.registers;
+        if (!lists(text, {counts.begin(), counts.end()}, numbers) || !are_outputs(numbers, counts[0])) {
+            return std::nullopt;
+        }
+        return call_of_operands(
+            fmt::format("mma_sync_operands<::simt::MmaShape::{}, {}>", known.shape, fmt::join(numbers, ", ")));
+    }
+
+    // The qualifiers come in any order: ".m8n8.x4.trans.shared.b16", ".x4.m8n8.b16".
+    std::optional<std::vector<PtxEdit>> ldmatrix(std::string_view name, std::string_view text) {
+        std::size_t matrices = 0;
+        bool transposed = false;
+        const std::vector<std::string_view> words = split(name, '.');
+        for (std::size_t i = 3; i < words.size(); i++) {
+            const std::string_view word = words[i];
+            if (word == "x1" || word == "x2" || word == "x4") {
+                matrices = static_cast<std::size_t>(word[1] - '0');
+            } else if (word == "trans") {
+                transposed = true;
+            } else if (word != "m8n8" && word != "shared" && word != "shared::cta" && word != "b16") {
+                return std::nullopt;
+            }
+        }
+        const std::size_t bracket = text.find(",[");
+        if (bracket == std::string_view::npos || !text.ends_with(']')) {
+            return std::nullopt;
+        }
+        std::string_view address = text.substr(bracket + 2, text.size() - bracket - 3);
+        const std::size_t plus = std::min(address.find('+'), address.size());
+        const std::string_view offset = plus == address.size() ? "0" : address.substr(plus + 1);
+        const std::optional<std::size_t> number = operand_number(address.substr(0, plus));
+        std::vector<std::size_t> numbers;
+        if (!number || *number < statement_.outputs.size() || !is_number(offset) ||
+            *number >= statement_.outputs.size() + statement_.inputs.size() ||
+            !lists(text.substr(0, bracket), {matrices}, numbers) || !are_outputs(numbers, matrices)) {
+            return std::nullopt;
+        }
+        return call_of_operands(fmt::format("ldmatrix_operands<{}, {}, {}, {}>", transposed ? "true" : "false", offset,
+                                            *number, fmt::join(numbers, ", ")));
+    }
+
+    bool are_outputs(const std::vector<std::size_t>& numbers, std::size_t count) const {
+        return std::all_of(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(count),
+                           [&](std::size_t number) { return number < statement_.outputs.size(); });
+    }
+
+    // All operands, in their order, become the arguments; which one stands where is in the function's template arguments.
+    std::optional<std::vector<PtxEdit>> call_of_operands(const std::string& name) {
+        std::size_t from = statement_.begin;
+        std::string text = "::simt::ptx::" + name + "(";
+        for (const std::vector<Operand>* group : {&statement_.outputs, &statement_.inputs}) {
+            for (const Operand& operand : *group) {
+                replace(from, operand.begin, text);
+                from = operand.end;
+                text = ", ";
+            }
+        }
+        replace(from, statement_.end, ")");
+        return edits_;
+    }
+
     bool read(std::string_view instruction) {
         const std::size_t blank = instruction.find_first_of(" \t\n\r");
         if (blank == std::string_view::npos || called_ != nullptr) {
@@ -393,6 +564,24 @@ class Translation {
     std::vector<PtxEdit> edits_;
 };
 
+// Names the instruction on matrices, if it is one.
+std::string refusal(const Source& source, const std::vector<Token>& tokens, std::size_t at) {
+    const std::optional<Statement> statement = StatementReader(source, tokens, at).read();
+    const std::string ptx = statement ? plain(statement->ptx) : "";
+    for (const std::string_view name : {"mma.sync", "wgmma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}) {
+        for (std::size_t begin = ptx.find(name); begin != std::string::npos; begin = ptx.find(name, begin + 1)) {
+            if (begin == 0 || std::string_view(" \t\n\r{;").find(ptx[begin - 1]) != std::string_view::npos) {
+                const std::size_t end = std::min(ptx.find_first_of(" \t\n\r;", begin), ptx.size());
+                return fmt::format(
+                    "{} is not on the CPU device as it is written here; of instructions on matrices it has mma.sync "
+                    "m16n8k4, m16n8k8 and m16n8k16 of TF32, bf16 and fp16, and ldmatrix",
+                    ptx.substr(begin, end - begin));
+            }
+        }
+    }
+    return "inline PTX is not on the CPU device";
+}
+
 }  // namespace
 
 std::vector<PtxEdit> lower_ptx(const Source& source, const std::vector<Token>& tokens, std::size_t at) {
@@ -404,7 +593,7 @@ std::vector<PtxEdit> lower_ptx(const Source& source, const std::vector<Token>& t
             return *edits;
         }
     }
-    throw source.error(tokens[at].begin, "inline PTX is not on the CPU device");
+    throw source.error(tokens[at].begin, refusal(source, tokens, at));
 }
 
 }  // namespace simt

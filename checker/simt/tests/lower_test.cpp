@@ -290,15 +290,76 @@ TEST(LowerPtx, CallsInstructionWithInputsInPlace) {
               "(x) = ::simt::ptx::bfe_u32((a, b), 3, (c));");
 }
 
+TEST(LowerPtx, CallsConversions) {
+    EXPECT_EQ(lowered("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(x) : \"f\"(y));"),
+              "(x) = ::simt::ptx::cvt_rna_tf32_f32((y));");
+    EXPECT_EQ(lowered("asm(\"cvt.rn.bf16x2.f32 %0, %1, %2;\" : \"=r\"(x) : \"f\"(y), \"f\"(z));"),
+              "(x) = ::simt::ptx::cvt_rn_bf16x2_f32((y), (z));");
+    EXPECT_EQ(lowered("asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(x) : \"f\"(y));"),
+              "(x) = ::simt::ptx::ex2_approx_ftz_f32((y));");
+    EXPECT_EQ(lowered("asm(\"{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }\" : \"=r\"(x) : \"l\"(p));"),
+              "(x) = ::simt::ptx::cvta_to_shared_u32((p));");
+}
+
+TEST(LowerPtx, HandsAllOperandsToInstructionsOnMatrices) {
+    EXPECT_EQ(lowered("asm volatile(\"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5}, \"\n"
+                      "\"{%6}, {%0,%1,%2,%3};\" : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3])\n"
+                      ": \"r\"(a[0]), \"r\"(a[1]), \"r\"(b));"),
+              "::simt::ptx::mma_sync_operands<::simt::MmaShape::m16n8k4_tf32, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3>(\n"
+              "(d[0]), (d[1]), (d[2]), (d[3]), \n(a[0]), (a[1]), (b));");
+    EXPECT_EQ(
+        lowered("asm(\"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 { %0, %1 }, {%3,%4},{%2},{%5, %6};\\n\" : "
+                "\"=r\"(d), \"=r\"(e) : \"r\"(b), \"r\"(a), \"r\"(f), \"r\"(c), \"r\"(g));"),
+        "::simt::ptx::mma_sync_operands<::simt::MmaShape::m16n8k8_f16_f16, 0, 1, 3, 4, 2, 5, 6>("
+        "(d), (e), (b), (a), (f), (c), (g));");
+    for (const char* name : {"m8n8.x2.trans.shared.b16", "x2.m8n8.trans.shared.b16", "x2.trans.m8n8.shared::cta.b16"}) {
+        EXPECT_EQ(lowered(std::string("asm(\"ldmatrix.sync.aligned.") + name +
+                          " {%0, %1}, [%2 + 16];\" : \"=r\"(x), \"=r\"(y) : \"r\"(p) : \"memory\");"),
+                  "::simt::ptx::ldmatrix_operands<true, 16, 2, 0, 1>((x), (y), (p));")
+            << name;
+    }
+}
+
+TEST(LowerPtx, NamesTheInstructionOnMatricesThatItRefuses) {
+    for (const std::string name :
+         {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32",
+          "stmatrix.sync.aligned.m8n8.x1.shared.b16", "movmatrix.sync.aligned.m8n8.trans.b16",
+          "wgmma.fence.sync.aligned", "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32"}) {
+        try {
+            lowered("asm(\"{ .reg .b32 a; " + name + " a; }\" :: \"r\"(x));");
+            ADD_FAILURE() << name;
+        } catch (const simt::SourceError& error) {
+            EXPECT_NE(std::string(error.what()).find(": " + name + " is not on the CPU device"), std::string::npos)
+                << error.what();
+        }
+    }
+}
+
 TEST(LowerPtx, RefusesWhatItDoesNotRead) {
     for (const char* text :
-         {"asm(\"membar.gl;\");", "asm(\"mov.u32 %0, %total_smem_size;\" : \"=r\"(x));",
-          "asm(\"mov.u32 %0, %laneid\" : \"=r\"(x));", "asm(\"mov.u64 %0, %laneid;\" : \"=l\"(x));",
-          "asm(\"mov.u32 %0, %laneid;\" : \"=l\"(x));", "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x), \"=r\"(y));",
-          "asm(\"mov.u32 %0, %laneid; bar.sync 0;\" : \"=r\"(x));", "asm(\"mov.u32 %0, %1;\" : \"=r\"(x) : \"r\"(y));",
-          "asm(\"@p mov.u32 %0, %laneid;\" : \"=r\"(x));", "asm(\"bfind.u32 %0, %1;\" : \"=r\"(x) : \"l\"(y));",
-          "asm(\"prmt.b32 %0, %2, %1, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"r\"(c));", "asm(\"\" : \"+r\"(x));",
-          "asm(mov);", "asm", "asm(", "asm(\"\"", "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x"}) {
+         {"asm(\"membar.gl;\");",
+          "asm(\"mov.u32 %0, %total_smem_size;\" : \"=r\"(x));",
+          "asm(\"mov.u32 %0, %laneid\" : \"=r\"(x));",
+          "asm(\"mov.u64 %0, %laneid;\" : \"=l\"(x));",
+          "asm(\"mov.u32 %0, %laneid;\" : \"=l\"(x));",
+          "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x), \"=r\"(y));",
+          "asm(\"mov.u32 %0, %laneid; bar.sync 0;\" : \"=r\"(x));",
+          "asm(\"mov.u32 %0, %1;\" : \"=r\"(x) : \"r\"(y));",
+          "asm(\"@p mov.u32 %0, %laneid;\" : \"=r\"(x));",
+          "asm(\"bfind.u32 %0, %1;\" : \"=r\"(x) : \"l\"(y));",
+          "asm(\"prmt.b32 %0, %2, %1, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"r\"(c));",
+          "asm(\"\" : \"+r\"(x));",
+          "asm(\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0}, [%1];\" : \"=r\"(x) : \"r\"(p));",
+          "asm(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%2];\" : \"=r\"(x) : \"r\"(p));",
+          "asm(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%1}, [%0];\" : \"=r\"(x) : \"r\"(p));",
+          "asm(\"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%2}, {%3}, {%4,%5};\" : \"=r\"(d), "
+          "\"=r\"(e) : \"r\"(a), \"r\"(b), \"r\"(c), \"r\"(f));",
+          "asm(\"{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, b; }\" : \"=r\"(x) : \"l\"(p));",
+          "asm(mov);",
+          "asm",
+          "asm(",
+          "asm(\"\"",
+          "asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x"}) {
         EXPECT_THROW(lowered(text), simt::SourceError) << text;
     }
 }

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "indices.h"
 #include "math.h"
+#include "tensor.h"
 
 namespace simt {
 
@@ -186,6 +187,41 @@ SIMT_PTX float ex2_approx_ftz_f32(float x) {
     constexpr float kSmallestNormal = 0x1p-126F;
     const float power = exp2f(fabsf(x) < kSmallestNormal ? 0.0F : x);
     return power < kSmallestNormal ? 0.0F : power;
+}
+
+SIMT_PTX unsigned long long cvta_to_shared_u64(unsigned long long generic) {
+    return shared_offset(reinterpret_cast<const void*>(generic));
+}
+template <class Pointer>
+SIMT_PTX unsigned int cvta_to_shared_u32(Pointer generic) {
+    return static_cast<unsigned int>(shared_offset((const void*)generic));
+}
+
+// An mma.sync in inline PTX: `numbers` are those of the operands that hold D, A, B and C.
+template <MmaShape shape, int... numbers, class... Operands>
+SIMT_PTX void mma_sync_operands(Operands&&... operands) {
+    static_assert(((sizeof(Operands) == 4) && ...), "the operands of mma.sync are registers of 32 bits");
+    constexpr int kAll = sizeof...(numbers), kNumbers[kAll] = {numbers...};
+    constexpr int kD = shape == MmaShape::m16n8k8_f16_f16 || shape == MmaShape::m16n8k16_f16_f16 ? 2 : 4;
+    constexpr int kA = (kAll - 2 * kD) / 3 * 2;
+    const void* const at[] = {&operands...};
+    unsigned int registers[kAll];
+    for (int i = kD; i < kAll; i++) { __builtin_memcpy(&registers[i], at[kNumbers[i]], 4); }
+    mma_sync(shape, registers, registers + kD, registers + kD + kA, registers + kAll - kD);
+    for (int i = 0; i < kD; i++) { __builtin_memcpy(const_cast<void*>(at[kNumbers[i]]), &registers[i], 4); }
+}
+
+// An ldmatrix in inline PTX: the operand number `address` is an offset in shared memory, to which `more` is added.
+template <bool transposed, int more, int address, int... numbers, class... Operands>
+SIMT_PTX void ldmatrix_operands(Operands&&... operands) {
+    constexpr int kMatrices = sizeof...(numbers), kNumbers[kMatrices] = {numbers...};
+    constexpr std::size_t kBytes[] = {sizeof(Operands)...};
+    const void* const at[] = {&operands...};
+    unsigned long long offset = 0;
+    __builtin_memcpy(&offset, at[address], kBytes[address]);
+    unsigned int registers[kMatrices];
+    load_matrix(registers, kMatrices, transposed, shared_address(offset + more));
+    for (int i = 0; i < kMatrices; i++) { __builtin_memcpy(const_cast<void*>(at[kNumbers[i]]), &registers[i], 4); }
 }
 
 #undef SIMT_PTX
