@@ -403,16 +403,19 @@ build/nvcc/all: $$(call objects_of,nvcc,solutions,$$(call served_by,$$(newest_le
 	$(Q)$(CXX) -o $@ $^ $(cudart) $(call cublas,$^) $(harness_libs)
 $(eval $(call announce,nvcc,the kernels for sm_80 and sm_90a,$(nvcc_objects)))
 
-# checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way. So do the
+# checker/ptx.h compiles for all cards of the course: those without an instruction do what it does another way, or trap. So do the
 # rules that the CPU device's counters are held to; of their recursive kernel ptxas cannot say how deep its stack is.
-nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/rules.o)
-build/nvcc/ptx.o build/nvcc/rules.o: private codes += -gencode arch=compute_75,code=sm_75
+nvcc_ptx := $(if $(nvcc),build/nvcc/ptx.o build/nvcc/matrices.o build/nvcc/rules.o)
+build/nvcc/ptx.o build/nvcc/matrices.o build/nvcc/rules.o: private codes += -gencode arch=compute_75,code=sm_75
 rule_files := $(addprefix checker/simt/tests/,rules.cu objects/traffic.cu objects/traffic.h) checker/ptx.h
 rule_flags := -Xptxas --suppress-stack-size-warning
 build/nvcc/rules.o: $(rule_files) build/toolkit
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(nvcc_flags) $(rule_flags) -c $< -o $@$(hide)
 build/nvcc/ptx.o: checker/simt/tests/kernels/correct/async_copy_of_all_sizes.cu checker/ptx.h build/toolkit
+	@mkdir -p $(@D)
+	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
+build/nvcc/matrices.o: checker/simt/tests/kernels/correct/ldmatrix_of_each_size.cu checker/simt/tests/matrices.h checker/ptx.h build/toolkit
 	@mkdir -p $(@D)
 	$(show)$(run_nvcc) $(nvcc_flags) -c $< -o $@$(hide)
 

@@ -109,6 +109,8 @@ build/tests/simt/estimate_listing_test: | build/check/lesson05 build/check/lesso
     build/impl/solutions/10_double_buffered_matmul/matmul.so
 build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives) $(as_toolkit)/made
 
+matrix_kernels := $(foreach one,$(simt_kernels),$(if $(filter mma_% ldmatrix_% wmma_%,$(notdir $(one))),$(one)))
+$(matrix_kernels): checker/simt/tests/matrices.h
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu checker/simt/tests/run.h $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)$(simtcc_strict) $< -o $@$(hide)

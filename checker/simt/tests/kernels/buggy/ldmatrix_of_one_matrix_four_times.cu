@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// verdict: assertion ldmatrix_of_one_matrix_four_times.cu:19
+// All four matrices get the rows of the first: lanes 8 to 31 must give those of the others.
+#include "checker/simt/tests/matrices.h"
+
+__global__ void kernel() {
+    const int lane = static_cast<int>(threadIdx.x);
+    __shared__ alignas(16) std::uint32_t rows_of_a[16][12], columns_of_b[8][12], rows_of_b[16][4];
+    fill_a(rows_of_a, lane, 32);
+    fill_b(columns_of_b, lane, 32);
+    fill_b_by_k(rows_of_b, lane, 32);
+    __syncwarp();
+    ptx::Bf16A a;
+    ptx::Bf16B b;
+    ptx::ldmatrix(a.x, &rows_of_a[lane % 8][0]);
+    ptx::ldmatrix(b.x, &columns_of_b[lane % 8][lane / 8 % 2 * 4]);
+    ptx::Accumulators d{};
+    ptx::mma_m16n8k16(d, a, b);
+    assert(is_product(d, lane, 16));
+}
+
+int main() { return run_block(kernel); }
