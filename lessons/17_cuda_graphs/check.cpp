@@ -101,10 +101,19 @@ void add_buckets(OpCases& predict) {
     }
 }
 
+// Two lengths beyond the last power of 2 that there is room for: both are padded to all of the room.
+void add_room(OpCases& predict) {
+    checker::Case& one = predict.op().add_case("room", predict.at("in_turn").shape);
+    Sequence room(predict, one, Vocabulary::padded);
+    room.add({.first = 2, .T = 150});
+    room.add_replay(150, {.first = 1, .T = 140}, {call_before({.first = 2, .T = 150})});
+}
+
 }  // namespace
 }  // namespace cases
 
 void cases::add_own(LessonCases& lesson) {
     add_in_turn(lesson.op("predict"));
     add_buckets(lesson.op("predict"));
+    add_room(lesson.op("predict"));
 }
