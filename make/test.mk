@@ -193,7 +193,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	    'python-published=reference/tests/test_published.py:$(call commas,$(python_reads) checker/estimate checker/simt/ESTIMATES.md build/estimate/published build/estimate/price \
 	        solutions lessons)' \
 	    'python-tensor_cores=reference/tests/test_tensor_cores.py:$(call commas,pyproject.toml .venv/requirements.sha256 \
-	        reference/gpu build/tools/tile_product)' \
+	        reference/gpu reference/tests/data/tensor_cores.txt build/tools/tile_product)' \
 	    'python-public_programs=reference/tests/public_programs:$(call commas,pyproject.toml .venv/requirements.sha256 \
 	        reference/public_programs reference/gpu checker/simt checker/ptx.h build/simtcc build/simt-lower $(simt_archives))' \
 	    'python-whole_forward=reference/tests/test_whole_forward.py:$(call commas,$(python_reads) $(newest_bench))' \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tensor cores lose of a sum, apart from what rounding its factors to TF32 loses. The sums are the CPU device's,
+"""Errors of tensor cores' sums, apart from what rounding the factors to TF32 loses. The sums are the CPU device's,
 which adds as the cards do, bit for bit."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reference.ops import matmul
 LENGTHS = (768, 3072, 4096, 65536)
 OUTPUTS = 64  # rows and columns
 SIGNS = ("both", "one")
-LOW_BITS = np.uint32(0x1FFF)  # of a float, which TF32 has not
+LOW_BITS = np.uint32(0x1FFF)  # bits of a float that TF32 lacks
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The CPU device's tensor cores against mmasim, which others wrote and compared with cards: all bits, for every
-architecture, type and shape that both have."""
+"""The CPU device's tensor cores against sums that cards computed, and against mmasim, which others wrote and compared
+with cards: all bits, for every architecture, type and shape."""
 
 import sys
 import types
+from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,7 +38,7 @@ BOTH = [
     if architecture != "sm_75" or product in PRODUCTS[:2]
 ]
 FIELDS = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23)}  # bits of exponent and fraction in a word
-TILES = 12  # of each way to draw
+TILES = 12  # drawn in each way
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +138,36 @@ def by_mmasim(simulation, kind: str, accumulator: str, a: np.ndarray, b: np.ndar
     rows = values(kind, a)[:, :, None, :].expand(-1, -1, 8, -1)
     columns = values(kind, b)[:, None, :, :].expand(-1, 16, -1, -1)
     return simulation.dpa(rows, columns, values(accumulator, c)).numpy().view(words_of(accumulator))
+
+
+def recorded_sums() -> dict[tuple[str, ...], tuple[np.ndarray, ...]]:
+    """Returns a, b, c and the result of each recorded sum, by architecture, card and types (data/README.md)."""
+    rows = defaultdict(list)
+    for line in (Path(__file__).parent / "data/tensor_cores.txt").read_text().splitlines():
+        *of, numbers = line.split(maxsplit=4)
+        rows[tuple(of)].append([int(number, 16) for number in numbers.split()])
+    found = {}
+    for of, numbers in rows.items():
+        table = np.array(numbers, np.uint32)
+        k = table.shape[1] // 2 - 1
+        found[of] = table[:, None, :k], table[:, None, k : 2 * k], table[:, -2], table[:, -1]
+    return found
+
+
+RECORDED = recorded_sums()
+
+
+@pytest.mark.parametrize(("architecture", "card", "kind", "accumulator"), RECORDED)
+def test_all_bits_are_those_that_a_card_computed(architecture, card, kind, accumulator):
+    a, b, c, result = RECORDED[architecture, card, kind, accumulator]
+    ours = multiply(architecture, kind, a, b, c[:, None, None].astype(words_of(accumulator)))
+    assert ours[:, 0, 0].tolist() == result.tolist()
+
+
+def test_recorded_sums_tell_architectures_apart():
+    for card, other in (("V100", "sm_75"), ("A100", "sm_90"), ("H100", "sm_80")):
+        a, b, c, result = next(sums for of, sums in RECORDED.items() if of[1:] == (card, "f16", "f32"))
+        assert (multiply(other, "f16", a, b, c[:, None, None])[:, 0, 0] != result).any(), card
 
 
 @pytest.mark.parametrize(("architecture", "kind", "accumulator", "k"), BOTH)

@@ -94,10 +94,10 @@ std::size_t size(int count) {
     return static_cast<std::size_t>(count);
 }
 
-// A's rows. Row r begins at r * chunks.k.
+// A's rows. Row r begins at r * chunks.k. A chunk's least exponent is zero_exponent if one of its elements is 0, else kZero.
 struct Rows {
     std::vector<int> significands, exponents;
-    std::vector<int> least_exponents;  // of each row's chunks: zero_exponent if an element is 0, else kZero
+    std::vector<int> least_exponents;  // chunks.count() for each row
 
     // Multiplies the significands by 2^shift.
     void decode(const Format& format, int rows, const Chunks& chunks, int shift, int zero_exponent,
@@ -125,7 +125,7 @@ struct Rows {
 // kLanes columns of B. Columns beyond the last one are 0.
 struct Columns {
     std::vector<Lanes> significands, exponents;
-    std::vector<Lanes> least_exponents;  // as those of Rows
+    std::vector<Lanes> least_exponents;  // by chunk
 
     void decode(const Format& format, int columns, const Chunks& chunks, int zero_exponent,
                 const std::uint32_t* words) {

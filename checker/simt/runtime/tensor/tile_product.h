@@ -21,7 +21,7 @@ struct TensorCore {
     int chunk_16_bit;       // products added at once
     int chunk_tf32;         // 0: it has no TF32
     int zero_exponent;      // aligns terms that are 0, if the accumulator is a float
-    int zero_exponent_f16;  // likewise, if it is f16
+    int zero_exponent_f16;  // aligns terms that are 0, if the accumulator is f16
     bool has_bf16;
 
     bool has(TensorType type) const {
@@ -29,7 +29,7 @@ struct TensorCore {
     }
 };
 
-// Returns null if nobody has said how this compute capability adds. 90 is an H100's, 80 an A100's, 75 a T4's.
+// Returns null if it is not known how this compute capability adds. 90 is an H100's, 80 an A100's, 75 a T4's.
 const TensorCore* tensor_core(int compute_capability);
 
 // Computes d = a b + c for a of `rows` x `k`, row-major, and b of `k` x `columns`, column-major. Each element has a word:
