@@ -56,10 +56,22 @@ void each_metric(auto& counts, auto&& use) {
     use("sm__ops_path_tensor_src_fp16_dst_fp16.sum", counts.tensor.fp16_fp16);
 }
 
+// Adds ldmatrix, which SASS has among its loads of shared memory: 32 threads get the bytes of its rows.
+void add_matrices(const Json& metrics, Access& loads) {
+    const double requests = number_or_0(metrics, "smsp__inst_executed_op_ldsm.sum");
+    const double bytes = number_or_0(metrics, "smsp__sass_data_bytes_mem_shared_op_ldsm.sum");
+    loads.requests += requests;
+    loads.threads += 32 * requests;
+    loads.bytes += bytes;
+    loads.distinct += bytes;
+    loads.wavefronts += number_or_0(metrics, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum");
+}
+
 // A metric that is not there is 0.
 Counts counts_of(const Json& metrics) {
     Counts counts;
     each_metric(counts, [&](const std::string& name, double& value) { value = number_or_0(metrics, name); });
+    add_matrices(metrics, counts.of(Kind::shared_load));
     return counts;
 }
 

@@ -211,6 +211,21 @@ TEST(Counts, LoadsOfOneLineStayApart) {
     EXPECT_EQ(all.lines.at(0).shared_loads[1].of(Kind::shared_load).requests, 2 * 160) << "and are scaled";
 }
 
+TEST(Counts, LdmatrixIsALoadOfSharedMemory) {
+    const Json metrics{{"smsp__inst_executed_op_ldsm.sum", 10},
+                       {"smsp__sass_data_bytes_mem_shared_op_ldsm.sum", 5120},
+                       {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", 40}};
+    const Json counted = counts_as_json({a_launch(10)});
+    Json launch = counted.at("launches").elements().front();
+    launch["metrics"] = metrics;
+    const LaunchCounts read = launches_of({{"launches", Json::array({launch})}}).front();
+    const Access& loads = read.total.of(Kind::shared_load);
+    EXPECT_EQ(loads.requests, 10);
+    EXPECT_EQ(loads.size(), 16);
+    EXPECT_EQ(loads.wavefronts, 40);
+    EXPECT_EQ(work_of(read, nullptr).wavefronts, 40);
+}
+
 TEST(Counts, WhatIsCutOffIsRefusedWithTheFilesName) {
     const std::string text = counts_as_json({a_launch(1)}).dump();
     const std::string said = said_by([&] { parse_counts(text.substr(0, text.size() / 2), "c.json"); });
