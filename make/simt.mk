@@ -111,6 +111,7 @@ build/tests/simt/driver_test: | build/simtcc build/simt-lower $(simt_archives) $
 
 matrix_kernels := $(foreach one,$(simt_kernels),$(if $(filter mma_% ldmatrix_% wmma_%,$(notdir $(one))),$(one)))
 $(matrix_kernels): checker/simt/tests/matrices.h
+build/tests/simt/kernels/correct/mma_sums_by_hand: checker/simt/tests/tensor_sums.h checker/simt/runtime/tensor/tile_product.h
 $(simt_kernels): build/tests/simt/%: checker/simt/tests/%.cu checker/simt/tests/run.h $(simtcc_needs) $(simt_archives)
 	@mkdir -p $(@D)
 	$(show)$(simtcc_strict) $< -o $@$(hide)
