@@ -33,8 +33,8 @@ from reference.gpu.tools import Parser, digits, run_main
 from reference.model import train_small
 from reference.model.gpt2 import GPT2, Config, load
 from reference.ops.common.rounding import RoundedFactors, tf32
-from reference.plots import accumulation
 from reference.plots.roofline import STYLE, write
+from reference.tensor_cores import accumulation
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "reference/plots/precisions.json"

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from reference.gpu.tools import ToolError
-from reference.plots import accumulation, precisions
+from reference.plots import precisions
 from reference.plots.precisions import FORMATS
+from reference.tensor_cores import accumulation
 
 DATA = json.loads(precisions.DATA.read_text())
 BY_NAME = {format.name: format for format in FORMATS}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// tile_product sm_90 tf32 f32 ROWS COLUMNS K: multiplies the tiles of its input, for Python (reference/gpu/tensor_cores.py).
+// tile_product sm_90 tf32 f32 ROWS COLUMNS K: multiplies the tiles of its input, for Python (reference/tensor_cores/product.py).
 // A tile is a, b and c as tile_product.h has them; c is f32 or f16. Writes each d.
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from reference.gpu.tensor_cores import multiply
 from reference.gpu.tools import ToolError
+from reference.tensor_cores.product import multiply
 
 ARCHITECTURES = {
     "sm_75": "Turing",
@@ -143,7 +143,7 @@ def by_mmasim(simulation, kind: str, accumulator: str, a: np.ndarray, b: np.ndar
 def recorded_sums() -> dict[tuple[str, ...], tuple[np.ndarray, ...]]:
     """Returns a, b, c and the result of each recorded sum, by architecture, card and types (data/README.md)."""
     rows = defaultdict(list)
-    for line in (Path(__file__).parent / "data/tensor_cores.txt").read_text().splitlines():
+    for line in (Path(__file__).parents[1] / "data/tensor_cores.txt").read_text().splitlines():
         *of, numbers = line.split(maxsplit=4)
         rows[tuple(of)].append([int(number, 16) for number in numbers.split()])
     found = {}

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from reference.dump.budget import budgets, floor_in, k_of
-from reference.gpu.tensor_cores import multiply
 from reference.ops import matmul
+from reference.tensor_cores.product import multiply
 
 LENGTHS = (768, 3072, 4096, 65536)
 OUTPUTS = 64  # rows and columns
