@@ -25,7 +25,6 @@ constexpr std::array kAbsent = {
     AbsentHeaders{"cub/", "cub::", "CUB"},
     AbsentHeaders{"thrust/", "thrust::", "Thrust"},
     AbsentHeaders{"curand", "curand CURAND_", "cuRAND"},
-    AbsentHeaders{"mma.h", "nvcuda::", "tensor cores (wmma)"},
     AbsentHeaders{"cudnn", "cudnn CUDNN_", "cuDNN"},
     AbsentHeaders{"nccl", "nccl NCCL_", "NCCL"},
     AbsentHeaders{"cublasXt.h", "cublasXt CUBLASXT_", "cuBLASXt"},

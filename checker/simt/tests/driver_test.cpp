@@ -1211,7 +1211,6 @@ TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
         {"cuda.h", "CUmemAllocationProp p;", "CUmemAllocationProp is not on the CPU device: it has no driver API"},
         {"cuda.h", "void f() { cuMemAlloc_v2(nullptr, 4); }",
          "cuMemAlloc_v2 is not on the CPU device: it has no driver API"},
-        {"mma.h", "using namespace nvcuda;", "nvcuda is not on the CPU device: it has no tensor cores (wmma)"},
         {"cublas_v2.h", "float dot() { return cublasSdot(nullptr, 0); }",
          "cublasSdot is not on the CPU device: it has no such function of cuBLAS (LIBRARIES.md)"},
         {"cublasLt.h", "auto log = cublasLtLoggerSetLevel;",

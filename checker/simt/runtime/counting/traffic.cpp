@@ -211,8 +211,10 @@ constinit const LaunchObserver traffic_observer = {
     .reach_grid_barrier = [](const void* site) { note_in_trace(packed(0, TraceKind::barrier, 0), site); },
     .reach_collective =
         [](const Lane&, const Collective& request) {
-            if (request.kind == CollectiveKind::mma) {
-                note_in_trace(packed(request.mask, TraceKind::mma, request.operation), request.site);
+            const bool is_wmma = request.kind == CollectiveKind::wmma_multiply;
+            if (request.kind == CollectiveKind::mma || is_wmma) {
+                const unsigned operation = request.operation | (is_wmma ? kTwoInstructions : 0);
+                note_in_trace(packed(request.mask, TraceKind::mma, operation), request.site);
                 return;
             }
             const TraceKind kind = request.shuffles == 0 ? TraceKind::collective : TraceKind::shuffle;

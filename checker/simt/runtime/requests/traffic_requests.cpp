@@ -442,9 +442,9 @@ std::uint64_t ByteSet::count() const {
 
 namespace {
 
-void count_mma(TensorTraffic& sum, const MmaInstruction& instruction) {
-    const std::uint64_t products = static_cast<unsigned>(kTileRows * kTileColumns * instruction.k);
-    sum.instructions++;
+void count_mma(TensorTraffic& sum, const MmaInstruction& instruction, std::uint64_t instructions) {
+    const std::uint64_t products = instructions * static_cast<unsigned>(kTileRows * kTileColumns * instruction.k);
+    sum.instructions += instructions;
     switch (instruction.type) {
         case TensorType::tf32:
             sum.tf32 += products;
@@ -492,7 +492,8 @@ void count_request(TrafficSite& site, const TrafficRequest& request, TouchedSect
             for (unsigned i = 0; i < bytes; i++) { add_quarter_cycles(sum, 1, 0); }
             return;
         case TraceKind::mma:
-            return count_mma(sum.tensor, instruction_of(static_cast<MmaShape>(bytes)));
+            return count_mma(sum.tensor, instruction_of(static_cast<MmaShape>(bytes & ~kTwoInstructions)),
+                             (bytes & kTwoInstructions) != 0 ? 2 : 1);
         case TraceKind::truncated:
             for (unsigned i = 0; i < request.count; i++) { sum.tensor.truncated += address_of(request.what[i]); }
             return;

@@ -31,10 +31,13 @@ enum class TraceKind : std::uint8_t {
     landed,      // a wait after which none of the lane's copies is on its way
     arithmetic,  // a block with floating-point instructions (arithmetic.h)
     special,     // a special function: its precision for an address, evaluations for bytes (special_functions.cpp)
-    mma,         // its mask for an address, its MmaShape for bytes
+    mma,         // its mask for an address, its MmaShape for bytes, and kTwoInstructions
     truncated,   // elements of a lane's A and B that an mma truncates to TF32, for an address
     matrix_row,  // a row of ldmatrix, 16 bytes
 };
+
+// Each product of WMMA is two mma.sync.
+inline constexpr unsigned kTwoInstructions = 0x80;
 
 // A place that the lanes of a mask, which stands for an address, pass together.
 constexpr bool is_meeting(TraceKind kind) {

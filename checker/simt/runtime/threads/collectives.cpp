@@ -9,6 +9,7 @@
 #include "checker/simt/include/simt/warp.h"
 #include "checker/simt/runtime/base/hot.h"
 #include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/threads/warp_fragments.h"
 #include "checker/simt/runtime/threads/warp_matrices.h"
 
 namespace simt {
@@ -134,6 +135,9 @@ const char* name_of(const Collective& collective) {
             return name_of(static_cast<Reduce>(collective.operation));
         case CollectiveKind::mma:
         case CollectiveKind::load_matrix:
+        case CollectiveKind::wmma_load:
+        case CollectiveKind::wmma_store:
+        case CollectiveKind::wmma_multiply:
             return name_of_warp_matrix(collective);
     }
     return "a warp collective";
@@ -212,6 +216,15 @@ void exchange(Warp& warp, unsigned together) {
             break;
         case CollectiveKind::load_matrix:
             load_matrices(warp, together);
+            break;
+        case CollectiveKind::wmma_load:
+            load_fragments(warp, together);
+            break;
+        case CollectiveKind::wmma_store:
+            store_fragments(warp, together);
+            break;
+        case CollectiveKind::wmma_multiply:
+            multiply_wmma(warp, together);
             break;
     }
 }

@@ -50,10 +50,12 @@ enum class CollectiveKind : std::uint8_t {
     reduce_unsigned,
     reduce_signed,
     mma,
-    load_matrix
+    load_matrix,
+    wmma_load,
+    wmma_store,
+    wmma_multiply
 };
 
-struct MmaRegisters;
 inline constexpr std::uint8_t kTransposed = 8;
 
 // What a lane gives to a warp collective, and what it gets.
@@ -69,8 +71,7 @@ struct Collective {
     std::uint8_t shuffles = 0;   // instructions: 4 bytes each
     std::uint64_t result = 0;
     int predicate = 0;
-    const MmaRegisters* registers = nullptr;  // for mma
-    std::uint32_t* loaded = nullptr;          // for load_matrix: a register for each matrix
+    const void* operands = nullptr;  // for matrices: MmaRegisters, MatrixRegisters, WmmaTransfer or WmmaProduct
 };
 
 struct Block;

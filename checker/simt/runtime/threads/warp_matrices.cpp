@@ -18,15 +18,6 @@ namespace {
 
 constexpr unsigned kAllLanes = 0xffffffff;
 
-// Reports a finding as the lane's.
-template <class Text>
-void report_of(Lane& lane, Kind kind, const Text& text) {
-    Lane* const caller = hot.lane;
-    hot.lane = &lane;
-    report(kind, "", lane.collective.site, text);
-    hot.lane = caller;
-}
-
 // Returns true if both code addresses stand for one instruction of the source: the compiler may have copied it.
 bool is_same_instruction(const void* a, const void* b) {
     if (a == b) {
@@ -37,11 +28,19 @@ bool is_same_instruction(const void* a, const void* b) {
            (first.caller == nullptr || *first.caller == *second.caller);
 }
 
-// Reports lanes that are not there, or that have come to another instruction with the same qualifiers.
+}  // namespace
+
+void report_of(Lane& lane, const std::function<std::string()>& text) {
+    Lane* const caller = hot.lane;
+    hot.lane = &lane;
+    report(Kind::collective, "", lane.collective.site, text);
+    hot.lane = caller;
+}
+
 void check_lanes(Warp& warp, unsigned together) {
     Lane& first = warp.lanes[std::countr_zero(together)];
     if (together != kAllLanes) {
-        report_of(first, Kind::collective, [&] {
+        report_of(first, [&] {
             const unsigned lane = static_cast<unsigned>(std::countr_one(together));
             return fmt::format(
                 "{} takes all 32 lanes of a warp, and {} take part; lane {} {}: the results are undefined",
@@ -52,7 +51,7 @@ void check_lanes(Warp& warp, unsigned together) {
     for (unsigned lanes = together & (together - 1); lanes != 0; lanes &= lanes - 1) {
         const Lane& other = warp.lanes[std::countr_zero(lanes)];
         if (!is_same_instruction(first.collective.site, other.collective.site)) {
-            report_of(first, Kind::collective, [&] {
+            report_of(first, [&] {
                 return fmt::format(
                     "lane {} executes this {}, and lane {} the one at {}: all lanes execute one instruction",
                     first.number, name_of(first.collective), other.number, text_of(source_of(other.collective.site)));
@@ -62,7 +61,7 @@ void check_lanes(Warp& warp, unsigned together) {
     }
 }
 
-// Remembers nothing but the last place, so that a loop of one instruction asks for its line once.
+// Only the last place is remembered, so a loop of one instruction asks for its line once.
 void note_truncated(const Lane& lane) {
     static const void* noted = nullptr;
     if (hot.checking && lane.collective.site != noted) {
@@ -74,11 +73,18 @@ void note_truncated(const Lane& lane) {
     }
 }
 
-}  // namespace
-
 const char* name_of_warp_matrix(const Collective& collective) {
-    if (collective.kind == CollectiveKind::mma) {
-        return instruction_of(static_cast<MmaShape>(collective.operation)).name;
+    switch (collective.kind) {
+        case CollectiveKind::mma:
+            return instruction_of(static_cast<MmaShape>(collective.operation)).name;
+        case CollectiveKind::wmma_load:
+            return "load_matrix_sync";
+        case CollectiveKind::wmma_store:
+            return "store_matrix_sync";
+        case CollectiveKind::wmma_multiply:
+            return "wmma::mma_sync";
+        default:
+            break;
     }
     const bool transposed = (collective.operation & kTransposed) != 0;
     switch (collective.operation & ~kTransposed) {
@@ -96,7 +102,7 @@ void multiply(Warp& warp, unsigned together) {
     LanesOfMma registers{};
     for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
-        registers[lane] = warp.lanes[lane].collective.registers;
+        registers[lane] = static_cast<const MmaRegisters*>(warp.lanes[lane].collective.operands);
     }
     const Lane& first = warp.lanes[std::countr_zero(together)];
     if (multiply_fragments(*chosen_tensor_core().core, static_cast<MmaShape>(first.collective.operation), registers)) {
@@ -110,12 +116,15 @@ void load_matrices(Warp& warp, unsigned together) {
     check_lanes(warp, together);
     const unsigned operation = warp.lanes[std::countr_zero(together)].collective.operation;
     const bool transposed = (operation & kTransposed) != 0;
+    const auto registers_of = [&](unsigned lane) -> const MatrixRegisters& {
+        return *static_cast<const MatrixRegisters*>(warp.lanes[lane].collective.operands);
+    };
     for (unsigned matrix = 0; matrix < (operation & ~kTransposed); matrix++) {
         std::uint16_t elements[8][8] = {};
         for (unsigned row = 0; row < 8; row++) {
-            const Lane& lane = warp.lanes[8 * matrix + row];
-            if ((together >> (8 * matrix + row) & 1U) != 0 && lane.collective.value != 0) {
-                std::memcpy(elements[row], reinterpret_cast<const void*>(lane.collective.value), sizeof elements[row]);
+            const unsigned lane = 8 * matrix + row;
+            if ((together >> lane & 1U) != 0 && registers_of(lane).row != 0) {
+                std::memcpy(elements[row], reinterpret_cast<const void*>(registers_of(lane).row), sizeof elements[row]);
             }
         }
         for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
@@ -123,7 +132,7 @@ void load_matrices(Warp& warp, unsigned together) {
             const unsigned outer = number / 4, inner = 2 * (number % 4);
             const std::uint32_t low = transposed ? elements[inner][outer] : elements[outer][inner];
             const std::uint32_t high = transposed ? elements[inner + 1][outer] : elements[outer][inner + 1];
-            warp.lanes[number].collective.loaded[matrix] = low | high << 16;
+            registers_of(number).to[matrix] = low | high << 16;
         }
     }
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// verdict: assertion wmma_element_by_its_place_in_mma.cu:29
+// The program takes x[0] for the element that mma.sync has there; CUDA says of no element where it is.
+#include "checker/simt/tests/matrices.h"
+
+#include <mma.h>
+
+using namespace nvcuda;
+
+using A = wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major>;
+using B = wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::row_major>;
+using C = wmma::fragment<wmma::accumulator, 16, 16, 8, float>;
+
+__global__ void kernel() {
+    const int lane = static_cast<int>(threadIdx.x);
+    __shared__ alignas(32) float a[16][8], b[8][16], c[16][16];
+    for (int i = lane; i < 128; i += 32) {
+        a[i / 8][i % 8] = a_at(i / 8, i % 8);
+        b[i / 16][i % 16] = b_at(i / 16, i % 16);
+    }
+    __syncwarp();
+    A fragment_a;
+    B fragment_b;
+    C sums;
+    wmma::fill_fragment(sums, 0.0f);
+    wmma::load_matrix_sync(fragment_a, &a[0][0], 8);
+    wmma::load_matrix_sync(fragment_b, &b[0][0], 16);
+    wmma::mma_sync(sums, fragment_a, fragment_b, sums);
+    assert(sums.x[0] == product_at(lane / 4, 2 * (lane % 4), 8));
+}
+
+int main() { return run_block(kernel); }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// verdict: collective wmma_of_a_row_a_lane.cu:20
+// Each lane hands its own row: all lanes hand the address of the matrix.
+#include "checker/simt/tests/matrices.h"
+
+#include <mma.h>
+
+using namespace nvcuda;
+
+using A = wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major>;
+using B = wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::row_major>;
+using C = wmma::fragment<wmma::accumulator, 16, 16, 8, float>;
+
+__global__ void kernel() {
+    const int lane = static_cast<int>(threadIdx.x);
+    __shared__ alignas(32) float a[24][8];
+    for (int i = lane; i < 24 * 8; i += 32) { a[i / 8][i % 8] = 0.0f; }
+    __syncwarp();
+    A fragment_a;
+    wmma::load_matrix_sync(fragment_a, a[lane % 8], 8);
+}
+
+int main() { return run_block(kernel); }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// verdict: misaligned wmma_with_a_stride_that_is_no_multiple_of_16_bytes.cu:20
+// Rows of 9 floats against bank conflicts: wmma takes multiples of 4.
+#include "checker/simt/tests/matrices.h"
+
+#include <mma.h>
+
+using namespace nvcuda;
+
+using A = wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major>;
+using B = wmma::fragment<wmma::matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::row_major>;
+using C = wmma::fragment<wmma::accumulator, 16, 16, 8, float>;
+
+__global__ void kernel() {
+    const int lane = static_cast<int>(threadIdx.x);
+    __shared__ alignas(32) float a[16][9];
+    for (int i = lane; i < 16 * 9; i += 32) { a[i / 9][i % 9] = 0.0f; }
+    __syncwarp();
+    A fragment_a;
+    wmma::load_matrix_sync(fragment_a, &a[0][0], 9);
+}
+
+int main() { return run_block(kernel); }
