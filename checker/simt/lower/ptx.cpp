@@ -341,16 +341,63 @@ class Translation {
         if (instructions.size() != 1) {
             return std::nullopt;
         }
-        const std::size_t blank = std::min(instructions[0].find(' '), instructions[0].size() - 1);
+        const std::size_t blank = std::min(instructions[0].find(' '), instructions[0].size());
         const std::string_view name = std::string_view(instructions[0]).substr(0, blank);
-        const std::string_view rest = std::string_view(instructions[0]).substr(blank + 1);
+        const std::string_view rest =
+            std::string_view(instructions[0]).substr(std::min(blank + 1, instructions[0].size()));
         constexpr std::string_view kMma = "mma.sync.aligned.";
         for (const MmaInstruction& known : kMmaInstructions) {
             if (name.starts_with(kMma) && name.substr(kMma.size()) == known.name) {
                 return mma(known, rest);
             }
         }
-        return name.starts_with("ldmatrix.sync.aligned.") ? ldmatrix(name, rest) : std::nullopt;
+        return name.starts_with("ldmatrix.sync.aligned.") ? ldmatrix(name, rest) : async_copy(name, rest);
+    }
+
+    // cp.async, with or without a size in L2, and its groups: calls without a result, whose arguments are inputs in their
+    // order or numbers.
+    std::optional<std::vector<PtxEdit>> async_copy(std::string_view name, std::string_view rest) {
+        const auto is_copy = [&](std::string_view begin) {
+            return name.starts_with(begin) &&
+                   (name == begin || std::string_view(".L2::64B.L2::128B.L2::256B").find(name.substr(begin.size())) !=
+                                         std::string_view::npos);
+        };
+        const bool copies = is_copy("cp.async.ca.shared.global") || is_copy("cp.async.cg.shared.global");
+        const std::string_view called = copies                            ? "cp_async"
+                                        : name == "cp.async.commit_group" ? "cp_async_commit_group"
+                                        : name == "cp.async.wait_group"   ? "cp_async_wait_group"
+                                        : name == "cp.async.wait_all"     ? "cp_async_wait_all"
+                                                                          : "";
+        const std::vector<std::string_view> words = rest.empty() ? std::vector<std::string_view>() : split(rest, ',');
+        const std::size_t least = copies ? 3 : called == "cp_async_wait_group" ? 1 : 0, most = copies ? 4 : least;
+        if (called.empty() || words.size() < least || words.size() > most || !statement_.outputs.empty()) {
+            return std::nullopt;
+        }
+        std::size_t from = statement_.begin, input = 0;
+        std::string text = "::simt::ptx::" + std::string(called) + "(";
+        for (std::size_t i = 0; i < words.size(); i++) {
+            const bool is_address = copies && i < 2;
+            std::string_view word = words[i];
+            if (is_address && !(word.starts_with('[') && word.ends_with(']'))) {
+                return std::nullopt;
+            }
+            word = is_address ? word.substr(1, word.size() - 2) : word;
+            text += i > 0 ? ", " : "";
+            if (!is_address && is_number(word)) {
+                text += word;
+            } else if (input < statement_.inputs.size() && operand_number(word) == input) {
+                replace(from, statement_.inputs[input].begin, text);
+                from = statement_.inputs[input++].end;
+                text.clear();
+            } else {
+                return std::nullopt;
+            }
+        }
+        if (input != statement_.inputs.size()) {
+            return std::nullopt;
+        }
+        replace(from, statement_.end, text + ")");
+        return edits_;
     }
 
     // { .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }

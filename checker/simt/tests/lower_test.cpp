@@ -320,6 +320,27 @@ TEST(LowerPtx, HandsAllOperandsToInstructionsOnMatrices) {
     }
 }
 
+TEST(LowerPtx, CallsAsynchronousCopiesAndTheirGroups) {
+    EXPECT_EQ(
+        lowered("asm volatile(\"cp.async.cg.shared.global.L2::128B [%0], [%1], %2;\\n\" :: \"r\"(to), \"l\"(from), "
+                "\"n\"(16));"),
+        "::simt::ptx::cp_async((to), (from), (16));");
+    EXPECT_EQ(lowered("asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4, %2;\" :: \"r\"(to), \"l\"(from), "
+                      "\"r\"(n) : \"memory\");"),
+              "::simt::ptx::cp_async((to), (from), 4, (n));");
+    EXPECT_EQ(lowered("asm volatile(\"cp.async.commit_group;\\n\" ::);"), "::simt::ptx::cp_async_commit_group();");
+    EXPECT_EQ(lowered("asm volatile(\"cp.async.wait_group %0;\" :: \"n\"(N));"),
+              "::simt::ptx::cp_async_wait_group((N));");
+    EXPECT_EQ(lowered("asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"),
+              "::simt::ptx::cp_async_wait_group(0);");
+    EXPECT_EQ(lowered("asm volatile(\"cp.async.wait_all;\");"), "::simt::ptx::cp_async_wait_all();");
+    for (const char* text : {"asm(\"cp.async.cg.shared.global [%1], [%0], 16;\" :: \"l\"(from), \"r\"(to));",
+                             "asm(\"cp.async.cg.shared.global [%0], [%1];\" :: \"r\"(to), \"l\"(from));",
+                             "asm(\"cp.async.bulk.commit_group;\");", "asm(\"cp.async.wait_group;\");"}) {
+        EXPECT_THROW(lowered(text), simt::SourceError) << text;
+    }
+}
+
 TEST(LowerPtx, NamesTheInstructionOnMatricesThatItRefuses) {
     for (const std::string name :
          {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32",

@@ -5,6 +5,7 @@
 #pragma once
 #pragma GCC system_header
 
+#include "async_copies.h"
 #include "bits.h"
 #include "bits_of.h"
 #include "clock.h"
@@ -195,6 +196,25 @@ SIMT_PTX unsigned long long cvta_to_shared_u64(unsigned long long generic) {
 template <class Pointer>
 SIMT_PTX unsigned int cvta_to_shared_u32(Pointer generic) {
     return static_cast<unsigned int>(shared_offset((const void*)generic));
+}
+
+// cp.async in inline PTX, to an offset in shared memory.
+template <class Source>
+SIMT_PTX void cp_async(unsigned long long shared, Source global, std::size_t bytes) {
+    copy_async(shared_address(shared), (const void*)global, bytes, bytes);
+}
+template <class Source>
+SIMT_PTX void cp_async(unsigned long long shared, Source global, std::size_t bytes, std::size_t source_bytes) {
+    copy_async(shared_address(shared), (const void*)global, bytes, source_bytes);
+}
+SIMT_PTX void cp_async_commit_group() {
+    commit_copies();
+}
+SIMT_PTX void cp_async_wait_group(std::size_t newest) {
+    wait_for_copies(newest);
+}
+SIMT_PTX void cp_async_wait_all() {
+    wait_for_all_copies();
 }
 
 // An mma.sync in inline PTX: `numbers` are those of the operands that hold D, A, B and C.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// verdict: misaligned wmma_at_a_misaligned_address.cu:20
+// verdict: misaligned wmma_at_a_misaligned_address.cu:21
 // The matrix begins at the second row of 48 bytes, which is not a multiple of 32 bytes.
 #include "checker/simt/tests/matrices.h"
-
 #include <mma.h>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 using namespace nvcuda;
 
@@ -19,5 +20,9 @@ __global__ void kernel() {
     A fragment_a;
     wmma::load_matrix_sync(fragment_a, &a[1][0], 12);
 }
+
+#else
+__global__ void kernel() {}
+#endif
 
 int main() { return run_block(kernel); }

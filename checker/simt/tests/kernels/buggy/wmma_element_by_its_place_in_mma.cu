@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// verdict: assertion wmma_element_by_its_place_in_mma.cu:29
+// verdict: assertion wmma_element_by_its_place_in_mma.cu:30
 // The program takes x[0] for the element that mma.sync has there; CUDA says of no element where it is.
 #include "checker/simt/tests/matrices.h"
-
 #include <mma.h>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 using namespace nvcuda;
 
@@ -28,5 +29,9 @@ __global__ void kernel() {
     wmma::mma_sync(sums, fragment_a, fragment_b, sums);
     assert(sums.x[0] == product_at(lane / 4, 2 * (lane % 4), 8));
 }
+
+#else
+__global__ void kernel() {}
+#endif
 
 int main() { return run_block(kernel); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// verdict: collective wmma_of_a_row_a_lane.cu:20
+// verdict: collective wmma_of_a_row_a_lane.cu:21
 // Each lane hands its own row: all lanes hand the address of the matrix.
 #include "checker/simt/tests/matrices.h"
-
 #include <mma.h>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 using namespace nvcuda;
 
@@ -19,5 +20,9 @@ __global__ void kernel() {
     A fragment_a;
     wmma::load_matrix_sync(fragment_a, a[lane % 8], 8);
 }
+
+#else
+__global__ void kernel() {}
+#endif
 
 int main() { return run_block(kernel); }

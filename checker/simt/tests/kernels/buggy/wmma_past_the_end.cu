@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// verdict: out_of_bounds shared wmma_past_the_end.cu:20
+// verdict: out_of_bounds shared wmma_past_the_end.cu:21
 // The tile of A has 12 rows, a fragment 16.
 #include "checker/simt/tests/matrices.h"
-
 #include <mma.h>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 using namespace nvcuda;
 
@@ -19,5 +20,9 @@ __global__ void kernel() {
     A fragment_a;
     wmma::load_matrix_sync(fragment_a, &a[0][0], 8);
 }
+
+#else
+__global__ void kernel() {}
+#endif
 
 int main() { return run_block(kernel); }

