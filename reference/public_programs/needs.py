@@ -17,7 +17,7 @@ DRIVER = "the driver API and NVRTC"
 CURAND = "cuRAND"
 THRUST = "Thrust"
 IPC = "IPC"
-TENSOR_CORES = "tensor cores"
+TENSOR_CORES = "tensor cores for integers or doubles"
 ALL = (
     GRAPHICS,
     SEVERAL_GPUS,
@@ -41,7 +41,6 @@ INCLUDED = {
     CURAND: r"curand",
     THRUST: r"thrust/|cub/",
     DRIVER: r"nvrtc|nvJitLink|cuda_drvapi_dynlink|helper_cuda_drvapi",
-    TENSOR_CORES: r"mma\.h",
 }
 # Names in the code.
 NAMED = {
@@ -52,7 +51,7 @@ NAMED = {
     CURAND: r"\bcurand\w+",
     THRUST: r"\bthrust::",
     IPC: r"\bcudaIpc\w+|\bcudaMemPool(Export|Import)\w+|\bcuMem(Export|Import)\w+",
-    TENSOR_CORES: r"\bwmma::|\bmma\.sync|\bnvcuda\b",
+    TENSOR_CORES: r"\bwmma::fragment<[^;>]*\b(double|u?int8_t|(un)?signed char|int|experimental)\b",
 }
 SOURCES_OF_NVVM = (".ll",)  # a program in LLVM's language, for libNVVM
 

@@ -256,3 +256,10 @@ def test_a_missing_suite_is_said_in_one_line(tmp_path: Path) -> None:
     assert done.stderr.startswith("public-programs: ")
     assert "clone it" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_tensor_cores_are_a_need_for_integers_and_doubles_only(tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    for element, need in {"half": {}, "double": needs.TENSOR_CORES, "uint8_t": needs.TENSOR_CORES}.items():
+        source.write_text(f"#include <mma.h>\nwmma::fragment<wmma::matrix_a, M, N, K, {element}, wmma::row_major> a;\n")
+        assert set(needs.needs([source], tmp_path, ROOT / "checker/simt/include")) == ({need} if need else set())
