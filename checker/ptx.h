@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // PTX instructions as functions: one each, named as the PTX ISA names it. Under nvcc they are inline PTX, on the CPU
-// device calls of its runtime. A card without the instruction (cp.async needs sm_80) does the same at once, so that a
-// file compiles for it too.
+// device calls of its runtime. A card without the instruction (cp.async needs sm_80) does the same at once, or traps
+// (tensor cores), so that a file compiles for it too.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1200,6 +1200,29 @@ TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
     EXPECT_EQ(shell("./a").status, 0);
 }
 
+TEST_F(Driver, Tf32IsNotedWhereNobodyRoundsAndRefusedWhereTheCardHasNone) {
+    file("a.cu",
+         "#include <checker/ptx.h>\n"
+         "__global__ void kernel() {\n"
+         "    ptx::Accumulators d{};\n"
+         "    const std::uint32_t raw = __float_as_uint(1.0f / 3);\n"
+         "    for (int i = 0; i < 2; i++) { ptx::mma_m16n8k8(d, {{raw, raw, raw, raw}}, {{raw, raw}}); }\n"
+         "}\n"
+         "int main() { kernel<<<1, 32>>>(); return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3; }\n");
+    ASSERT_TRUE(compiles("-std=c++20 -I" + fs::current_path().string() + " a.cu -o a"));
+    const checker::Finished noted = shell("./a");
+    EXPECT_EQ(noted.status, 0);
+    EXPECT_EQ(
+        noted.output,
+        "simt: note: a.cu:5: mma.sync.m16n8k8 (tf32) gets floats that nobody has rounded to TF32: what TF32 has no "
+        "bits for is truncated, not rounded (cvt.rna.tf32.f32 rounds)\n");
+    const checker::Finished refused = shell("SIMT_TENSOR_CORES=sm_75 ./a");
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_TRUE(refused.output.starts_with(
+        "simt: trap: sm_75, which SIMT_TENSOR_CORES names, has no mma.sync.m16n8k8 (tf32)\n  at a.cu:5 in kernel"))
+        << refused.output;
+}
+
 TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
     const std::vector<std::array<const char*, 3>> headers = {
         {"cuda.h", "CUtensorMap m;", "CUtensorMap is not on the CPU device: it has no tensor maps (TMA)"},
@@ -1589,7 +1612,8 @@ TEST_F(CompiledHeaders, AreMadeByOneOfSeveralProcesses) {
 
 TEST_F(CompiledHeaders, ServeOptionsOfMessages) {
     ASSERT_EQ(compile("-c a.cu -o a.o").output, "");
-    const Finished again = compile("--verbose -Xcompiler -ftemplate-backtrace-limit=1,-fdiagnostics-color=never -c a.cu -o b.o");
+    const Finished again =
+        compile("--verbose -Xcompiler -ftemplate-backtrace-limit=1,-fdiagnostics-color=never -c a.cu -o b.o");
     ASSERT_EQ(again.status, 0) << again.output;
     EXPECT_EQ(again.output.find("c++-header"), std::string::npos) << again.output;
     EXPECT_EQ(made().size(), 1U);

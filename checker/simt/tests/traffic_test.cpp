@@ -703,6 +703,14 @@ TEST_F(CounterResult, TensorCoresCountInstructionsAndOperationsByType) {
     EXPECT_EQ(t.shuffles, 0U);
 }
 
+TEST_F(CounterResult, AWmmaProductIsTwoInstructions) {
+    const Traffic t = counted([&] { KERNEL(use_wmma)(out_, inp_); });
+    EXPECT_EQ(t.tensor.instructions, 2U);
+    EXPECT_EQ(t.tensor.f16, 16U * 16 * 16);
+    expect(t.loads, 2, 2 * 16, 2 * 16, 2 * 512, 512);
+    expect(t.stores, 2, 32, 32, 1024, 1024);
+}
+
 TEST_F(CounterResult, BytesOfOneWordComeFromOneBank) {
     const Traffic side_by_side = counted([&] { KERNEL(load_shared_bytes)(out_, 1); });
     expect(side_by_side.shared_loads, 1, 1, 1, 32, 32);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Kernels whose traffic can be counted by hand.
+#include <mma.h>
+
 #include "checker/ptx.h"
 #include "checker/simt/tests/objects/traffic.h"
 
@@ -367,6 +369,18 @@ __global__ void tensor_kernel(float* out, const float* inp) {
     out[threadIdx.x] = d.x[0] + static_cast<float>(halves.x[0]);
 }
 
+__global__ void wmma_kernel(float* out, const __half* inp) {
+    using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sums;
+    wmma::fill_fragment(sums, 0.0f);
+    wmma::load_matrix_sync(a, inp, 16);
+    wmma::load_matrix_sync(b, inp, 16);
+    wmma::mma_sync(sums, a, b, sums);
+    wmma::store_matrix_sync(out, sums, 16, wmma::mem_row_major);
+}
+
 __global__ void constants_kernel(float* out) {
     reinterpret_cast<float4*>(out)[threadIdx.x] = make_float4(0, 0, 0, 0);
     reinterpret_cast<float2*>(out + 128)[threadIdx.x] = make_float2(1, 2);
@@ -519,6 +533,9 @@ void load_matrices(float* out, int matrices, int pitch) {
 }
 void use_tensor_cores(float* out, const float* inp) {
     tensor_kernel<<<1, 32>>>(out, inp);
+}
+void use_wmma(float* out, const float* inp) {
+    wmma_kernel<<<1, 32>>>(out, reinterpret_cast<const __half*>(inp));
 }
 void read_unwritten(float* out, const float* inp) {
     load_kernel<<<1, 32>>>(out, inp, 1, 0);

@@ -65,4 +65,6 @@ void load_beside_copies(float* out, const float* inp, int lanes);
 void load_matrices(float* out, int matrices, int pitch);
 // Three m16n8k8 of TF32, two of whose six operands are not rounded; then one of each other mma.
 void use_tensor_cores(float* out, const float* inp);
+// A product of 16 x 16 x 16 halves by WMMA, whose factors are both `inp`.
+void use_wmma(float* out, const float* inp);
 }
