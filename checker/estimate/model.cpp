@@ -231,9 +231,11 @@ Estimate estimate(const GpuSpec& card, const LaunchCounts& counted, const Kernel
                                        counted.blocks_counted, counted.blocks));
     }
     if (result.occupied.blocks == 0) {
+        result.launchable = false;
         note(result.notes, "no block fits a multiprocessor: it cannot be launched on this card");
     }
     if (!tensor.missing.empty()) {
+        result.launchable = false;
         note(result.notes, fmt::format("this card's tensor cores have no {}: it cannot be launched there",
                                        fmt::join(tensor.missing, ", ")));
     }

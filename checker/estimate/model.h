@@ -42,6 +42,7 @@ struct Estimate {
     double rounds = 0;       // of blocks, as many at once as fit
     double imbalance = 1;    // blocks of the busiest multiprocessor over the mean
     bool from_sass = false;  // else of the source's own accesses: looser
+    bool launchable = true;  // else no block fits, or the card lacks an instruction: `notes` says which
     std::vector<std::string> notes;
 
     double at(Resource resource) const { return seconds[static_cast<std::size_t>(resource)]; }

@@ -142,6 +142,7 @@ Json json_of(const Estimate& one) {
             {"rounds", one.rounds},
             {"imbalance", one.imbalance},
             {"from_sass", one.from_sass},
+            {"launchable", one.launchable},
             {"notes", Json::array(one.notes)}};
 }
 

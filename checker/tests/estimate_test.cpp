@@ -614,6 +614,7 @@ TEST(Model, ATypeThatTensorCoresLackIsSaid) {
     launch.total.tensor.tf32 = 1e12;
     const Estimate on_t4 = estimate::estimate(card_named("T4"), launch, nullptr);
     EXPECT_EQ(on_t4.at(Resource::tensor), 0);
+    EXPECT_FALSE(on_t4.launchable);
     EXPECT_NE(std::ranges::find(on_t4.notes, "this card's tensor cores have no TF32: it cannot be launched there"),
               on_t4.notes.end());
 }

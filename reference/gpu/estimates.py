@@ -52,6 +52,7 @@ class Launch:
     next: str
     memory_bytes: float
     counters: dict[str, float] = field(default_factory=dict)  # of all blocks
+    launchable: bool = True  # on this card
 
     @property
     def total(self) -> float:
@@ -99,6 +100,10 @@ class Estimate:
         return any(one.library for one in self.launches)
 
     @property
+    def launchable(self) -> bool:
+        return all(one.launchable for one in self.launches)
+
+    @property
     def memory_bytes(self) -> float:
         return sum(one.memory_bytes for one in self.launches)
 
@@ -144,6 +149,7 @@ def launch_of(row: dict, counted: dict) -> Launch:
         next=row["next"],
         memory_bytes=row["bytes_of_memory"],
         counters={} if library else {name: count * scale(counted) for name, count in counted["metrics"].items()},
+        launchable=row["launchable"],
     )
 
 

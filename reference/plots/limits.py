@@ -229,10 +229,12 @@ def gain(columns: list[Column], of: list[list[Estimate]], cards: list[str]) -> l
     lines = [line([f"`{call.op}` {sizes(call)}", *(f"lesson {one.number}" for one in columns)])]
     lines += [f"|---|{'---:|' * len(columns)}", *counted_rows(of[-1], cards[-1])]
     for card, on_card in zip(cards, of, strict=True):
-        lines.append(
-            line([f"µs at least, {short(card)}", *(f"{microseconds(one.seconds)}, {one.limit}" for one in on_card)])
-        )
+        lines.append(line([f"µs at least, {short(card)}", *map(time_and_limit, on_card)]))
     return lines
+
+
+def time_and_limit(one: Estimate) -> str:
+    return f"{microseconds(one.seconds)}, {one.limit}" if one.launchable else "cannot be launched"
 
 
 def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> list[str]:

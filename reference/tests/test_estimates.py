@@ -198,6 +198,11 @@ def test_a_gain_is_the_counters_that_changed_and_the_times_card_by_card():
     ]
 
 
+def test_a_card_that_lacks_an_instruction_has_no_time():
+    of = [[Estimate((launch(L2=1),)), Estimate((launch(L2=1), replace(launch(L2=1), launchable=False)))]]
+    assert limits.gain([OLD, NEW], of, ["T4"])[-1] == "| µs at least, T4 | 1,000,000, L2 | cannot be launched |"
+
+
 def test_the_counters_of_a_call_that_asks_a_library_are_not_shown_since_its_own_are_not_known():
     library = launch(library=True, launches=2, L2=1)
     of = [[Estimate((asking(requests=8),)), Estimate((library,))]]
