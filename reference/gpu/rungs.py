@@ -34,6 +34,7 @@ class Rung:
     kernel: bool  # or plain C++ for the CPU
     random_shapes: int = 0  # at which `make test` checks it
     multiple_of: dict[str, int] = field(default_factory=dict)  # of "N", "C", "OC", "out_stride": what it takes
+    precision: str = "fp32"  # in which it computes
 
     @property
     def number(self) -> str:
@@ -65,7 +66,10 @@ class Rung:
 def rungs(root: Path) -> list[Rung]:
     """The lessons whose lesson.toml has [ladder], in order."""
     lessons = [lesson for lesson in all_lessons(root) if lesson.ladder is not None]
-    return [Rung(lesson.name, lesson.track == "device", **lesson.ladder) for lesson in lessons]
+    return [
+        Rung(lesson.name, lesson.track == "device", **lesson.ladder, precision=lesson.precision.get("matmul", "fp32"))
+        for lesson in lessons
+    ]
 
 
 def shapes(wanted: str | None, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,6 +96,8 @@ def program(folder: str, rung: Rung, check: str = "ladder") -> list[str]:
     """The command line of lessons/ladder with that lesson's matmul. `folder` is build, build/gpu or build/dry."""
     objects = f"{folder}/impl/solutions/{rung.lesson}"
     command = [f"{folder}/check/{check}", "--subject", "solutions", "--impl-dir", objects, "--reference-dir", objects]
+    if rung.precision != "fp32":
+        command += ["--lesson-dir", f"lessons/ladder/{rung.precision}"]
     return [*command, "--roof", "results/roof.json"] if folder == "build" else command
 
 

@@ -135,8 +135,10 @@ def beside(timed: dict) -> str:
 
 
 def library(rows: list[dict | None]) -> tuple[str, dict] | None:
-    """The library that rows of one shape were timed beside, and its own times: by the last of them, in its run."""
+    """The library that the first of the rows of one shape was timed beside, and its own times: by the last of them, in
+    its run. A row in another precision was timed beside another library."""
     known = [row for row in rows if row and row["of_library"]]
+    known = [row for row in known if row["library"] == known[0]["library"]]
     if not known:
         return None
     last = known[-1]
@@ -304,7 +306,7 @@ def draw_estimates(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
         if found := estimated_speed(ladder, rung):
             y, speed = heights[rung.lesson], found[0] / 1e12
             ax.barh(y, speed, height=0.5, color=draw.ORANGE_PALE, edgecolor=draw.ORANGE, hatch="//", linewidth=0.8)
-            ax.text(speed + 2, y, digits(speed), va="center")
+            ax.text(speed + 0.02 * ax.get_xlim()[1], y, digits(speed), va="center")
 
 
 def draw_shares(ax: Axes, ladder: Ladder, heights: dict[str, float]) -> None:
@@ -327,8 +329,9 @@ def plot(ladder: Ladder) -> Figure:
         left.set_title("bytes for each\nmultiply-add")
         left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: digits(value)))
         left.set_yticks(list(heights.values()), [f"{rung.number} {rung.title}" for rung in ladder.rungs])
-        middle.set(xlim=(0, 95 if rest else 75))
-        middle.set_xticks(range(0, 61, 20))
+        fastest = max(found[0] / 1e12 for found in (estimated_speed(ladder, rung) for rung in ladder.rungs) if found)
+        middle.set(xlim=(0, (1.6 if rest else 1.3) * fastest))
+        middle.set_xticks(range(0, int(fastest) + 1, 100 if fastest > 150 else 20))
         middle.set_title(f"estimate, TFLOP/s\n{ladder.card}")
         middle.set_yticks(list(heights.values()), [""] * len(heights))
         for ax in (left, middle, *rest):
