@@ -260,6 +260,58 @@ OF_SQUARES = {
 OF_STEPS = {32: OF_SQUARES | of_steps(32), 16: of_steps(16)}
 OF_EXCHANGED = operands_exchanged(32) | operands_exchanged(8) | operands_exchanged(4)
 
+# A warp multiplies tiles of 16 rows by 8 columns on the tensor cores: an instruction for each 8 of 16 channels.
+
+
+def channel_at(c: Tensor) -> Tensor:
+    """Returns the channel that is number c in lesson 18's order: a lane with place q takes channels 4 q to 4 q + 3 of
+    16, as numbers q and q + 4 of the first instruction and of the second one."""
+    return c - c % 16 + 4 * (c % 4) + 2 * (c // 8 % 2) + c // 4 % 2
+
+
+def number_of(c: Tensor) -> Tensor:
+    """Inverse of channel_at()."""
+    return c - c % 16 + c // 4 % 4 + 8 * (c // 2 % 2) + 4 * (c % 2)
+
+
+def half_of_channels(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
+    first = torch.arange(x.shape[-1]) // 2 % 2 == 0
+    return gpt2.matmul(x * first, w, b)
+
+
+OF_FRAGMENTS = {
+    "channels_of_weight_permuted": Suspect(
+        "the channels of weight were taken in another order than those of inp: a lane's four neighbours of 16 on one "
+        "side, channels q and q + 4 of 8 on the other",
+        product_of(weight_at=lambda n, o, c, C, OC: (o, channel_at(c))),
+    ),
+    "channels_of_inp_permuted": Suspect(
+        "the channels of inp were taken in another order than those of weight: a lane's four neighbours of 16 on one "
+        "side, channels q and q + 4 of 8 on the other",
+        product_of(weight_at=lambda n, o, c, C, OC: (o, number_of(c))),
+    ),
+    "fragment_channels_exchanged": Suspect(
+        "numbers q and q + 4 of the channels were exchanged in the fragment of one operand, not in the other's",
+        product_of(weight_at=lambda n, o, c, C, OC: (o, c ^ 1)),
+    ),
+    "instructions_exchanged": Suspect(
+        "inp's fragment of the first 8 channels was multiplied by weight's of the other 8",
+        product_of(weight_at=lambda n, o, c, C, OC: (o, c ^ 2)),
+    ),
+    "second_instruction_missing": Suspect(
+        "of each 16 channels only the first instruction's 8 were summed", half_of_channels
+    ),
+    "fragment_rows_exchanged": Suspect(
+        "rows g and g + 8 of inp were exchanged in its fragments: x[0] and x[2] are of row g, x[1] and x[3] of row "
+        "g + 8",
+        product_of(inp_at=lambda n, o, c, C, OC: (n ^ 8, c)),
+    ),
+    "fragment_rows_equal": Suspect(
+        "both rows of inp's fragments were row g: x[1] and x[3] are of row g + 8",
+        product_of(inp_at=lambda n, o, c, C, OC: (n - n // 8 % 2 * 8, c)),
+    ),
+}
+
 OF_COLUMNS = {
     "out_by_columns": Suspect(
         "out was written by columns, (OC, N): cuBLAS sees every matrix transposed, so the operands swap", out_by_columns
@@ -287,6 +339,7 @@ OP = Op(
     | OF_STEPS[32]
     | OF_STEPS[16]
     | OF_EXCHANGED
+    | OF_FRAGMENTS
     | OF_COLUMNS,
     baselines={"matmul": Baseline(baseline, PRECISIONS)},
 )

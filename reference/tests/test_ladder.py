@@ -91,6 +91,17 @@ def test_the_picture_names_every_rung(committed):
         assert f"{rung.number} {rung.title}" in text
 
 
+def test_a_rung_in_tf32_is_judged_in_tf32_beside_cublas_in_tf32():
+    rung = Rung("18_mma_tf32", True, precision="tf32")
+    assert rung in [replace(one, random_shapes=0) for one in rungs.rungs(ROOT)]
+    assert rungs.program("build", rung)[-4:-2] == ["--lesson-dir", "lessons/ladder/tf32"]
+    assert "--lesson-dir" not in rungs.program("build", Rung("10_double_buffered_matmul", True))
+    in_tf32 = TIMED | {"library": "cuBLAS in TF32", "of_library": 0.5, "flop_per_s": 2e14}
+    name, own = ladder.library([TIMED, in_tf32])
+    assert name == "cuBLAS"
+    assert own["flop_per_s"] == pytest.approx(TIMED["flop_per_s"] / TIMED["of_library"])
+
+
 # ---- right at any shape ----------------------------------------------------------------------------------------------
 
 
