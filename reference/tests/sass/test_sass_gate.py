@@ -25,10 +25,12 @@ every_row = pytest.mark.parametrize(
 
 # ---- what a kernel takes ---------------------------------------------------------------------------------------------
 
+PRODUCTS = ("fma", "tensor")
+
 
 def loop_of(kernel: dict) -> dict:
-    """The region with the most multiply-adds: the inner loop."""
-    return max(kernel["regions"], key=lambda region: region["instructions"].get("fma", 0))
+    """The region with the most multiply-adds, or instructions on tensor cores: the inner loop."""
+    return max(kernel["regions"], key=lambda region: sum(region["instructions"].get(kind, 0) for kind in PRODUCTS))
 
 
 def accesses(region: dict, kind: str, size: int | None = None) -> int:
@@ -76,11 +78,15 @@ def test_nothing_is_spilled(emitted, source, arch):
     assert spilled(emitted(source, arch)) == []
 
 
+# Kernels of an instruction that the architecture lacks: they trap there, and their launch bounds are for other cards.
+TRAPS = {("solutions/18_mma_tf32/matmul.cu", "sm_75")}
+
+
 @every_row
 def test_as_many_blocks_fit_as_the_launch_bounds_say(emitted, source, arch):
     row = emitted(source, arch)
     assert all(threads_of(source, name, kernel) for name, kernel in row["kernels"].items())
-    assert crowded(row) == []
+    assert (crowded(row) == []) == ((source, arch) not in TRAPS)
 
 
 # ---- what the pages say ----------------------------------------------------------------------------------------------
@@ -120,8 +126,8 @@ class Loop:
         return sum(accesses(part, kind, size) for part in self.parts)
 
     def others(self, *kinds: str) -> int:
-        """Neither multiply-adds nor such accesses."""
-        return self.issued() - self.issued("fma") - sum(map(self.count, kinds))
+        """Instructions that make no products and are no such accesses."""
+        return self.issued() - sum(map(self.issued, PRODUCTS)) - sum(map(self.count, kinds))
 
     def blocks(self, dynamic: int = 0) -> int:
         return blocks_of(self.arch, self.threads, self.kernel, dynamic)[0]
@@ -156,6 +162,7 @@ def on(lesson: str, op: str = "matmul", words: str = "", page: str = "") -> Call
 
 of_07, of_08, of_09, of_10 = on("07"), on("08"), on("09"), on("10")
 vectors_08, vectors_09 = on("08", words="kVectors = true"), on("09", words="kVectors = true")
+vectors_18 = on("18", words="kVector = 4")
 layernorm_12 = on("12", "layernorm", "Piece = float4; int kKept = 6")
 residual_12 = on("12", "residual_layernorm", "Piece = float4; int kKept = 6")
 of_13 = on("13", "causal_softmax")
@@ -244,6 +251,24 @@ SAID = (
     of_16(A100, r"of 2 warps, an A100 (\d+)", lambda k: (k.blocks(ATTENTION_SHARED),)),
     of_16(("sm_86", "sm_89"), r"an RTX 3090 or 4090 (\d+)", lambda k: (k.blocks(ATTENTION_SHARED),)),
     of_16(T4, r"a card of sm_75 only (\d+)", lambda k: (k.blocks(ATTENTION_SHARED),)),
+    vectors_18(ALL[1:], r"`HMMA`, 1,024 multiply-adds each \| (\d+) \|", lambda k: (k.issued("tensor"),)),
+    vectors_18(ALL[1:], r"`LDS\.128`, 16 bytes from shared memory \| (\d+) \|", lambda k: (k.count("shared_ld", 16),)),
+    vectors_18(ALL[1:], r"`LDGSTS`, the asynchronous copies \| (\d+) \|", lambda k: (k.count("async_copy", 16),)),
+    vectors_18(
+        A100,
+        r"branch \| (\d+) \| .*\n\| in all \| (\d+) \|",
+        lambda k: (k.others("shared_ld", "async_copy"), k.issued()),
+    ),
+    vectors_18(
+        H100,
+        r"branch \|.*\| (\d+) \|\n\| in all \|.*\| (\d+) \|",
+        lambda k: (k.others("shared_ld", "async_copy"), k.issued()),
+    ),
+    vectors_18(ALL[1:], r"`__launch_bounds__\((\d+), (\d+)\)`", lambda k: k.promised),
+    vectors_18(A100, r"takes (\d+) on sm_80", lambda k: (k.registers,)),
+    vectors_18(H100, r"and (\d+) on sm_90a", lambda k: (k.registers,)),
+    vectors_18(H100, r"A block of 4 warps issues 4 · (\d+)", lambda k: (k.issued(),)),
+    vectors_18(H100, r"on sm_90a (\d+) of the loop's (\d+)", lambda k: (k.others(), k.issued())),
 )
 
 
