@@ -42,10 +42,10 @@ bool has_kernels(const std::string& lesson);
 std::string branch_of(const std::string& lesson);
 
 // Whether a lesson ends with a whole model: whether it and the lessons of its track before it have all the ops of the first
-// lesson with a `forward`. That one needs no file of its own on the device's track: the host's serves. A branch is no step.
+// lesson with a `forward`. That one needs no file of its own on the device's track: the host's serves. A branch does not count.
 bool is_step(const std::string& lesson);
 
-// The solution that serves a lesson as an op's: its own, or that of the newest lesson before which has one and is no branch.
+// The solution that serves a lesson as an op's: its own, or that of the newest lesson before, branches aside, which has one.
 // Empty without.
 std::filesystem::path newest_solution(const std::string& lesson, const std::string& op);
 

@@ -87,7 +87,7 @@ __device__ int number_in_group() {
     return static_cast<int>(threadIdx.x) % 4;
 }
 
-using Sums = ptx::Accumulators[kTilesN][kTilesOC];  // of out[n0 + i * kTileN + …, o0 + j * kTileOC + …]
+using Sums = ptx::Accumulators[kTilesN][kTilesOC];  // tile [i][j]: out[n0 + i * kTileN…, o0 + j * kTileOC…]
 
 // A sum may run over its channels in any order, if both operands have the same one. So a lane loads four neighbours of a
 // stage's 16 channels at once, 4 q to 4 q + 3. The first two are channels q and q + 4 of the first instruction, the other two
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a
                           const float* weight,  // (OC, C)
                           const float* bias,    // (OC), or null for none
                           int N, int C, int OC, int out_stride,
-                          bool store_2) {  // whether each row of out starts at a multiple of 8 bytes
+                          bool store_2) {  // each row of out starts at a multiple of 8 bytes
     __shared__ __align__(16) Stage inp_stages[kStages];
     __shared__ __align__(16) Stage weight_stages[kStages];
     const Place tile = tile_of_block(N, OC), at = place_of_warp();
