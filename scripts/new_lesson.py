@@ -42,14 +42,21 @@ def declaration(op: str) -> str | None:
     return match and match[0]
 
 
+def is_branch(lesson: str) -> bool:
+    """Returns True if the lesson's ops serve no step, by its lesson.toml's line branch_of = "NN_name"."""
+    toml = Path("lessons", lesson, "lesson.toml")
+    return toml.exists() and re.search(r"^branch_of = ", toml.read_text(), re.MULTILINE) is not None
+
+
 def newest_solution(op: str, extension: str) -> Path | None:
     files = sorted(Path("solutions").glob(f"[0-9][0-9]_*/{op}{extension}"))
-    return files[-1] if files else None
+    served = [file for file in files if not is_branch(file.parent.name)]
+    return served[-1] if served else None
 
 
 def toml_value(value: object) -> str:
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {json.dumps(one)}' for key, one in value.items())} }}"
+        return f"{{ {', '.join(f'{key} = {toml_value(one)}' for key, one in value.items())} }}"
     return json.dumps(value)
 
 
@@ -70,7 +77,7 @@ def newest_target(op: str, track: str) -> str | None:
         raise Refused(done.stderr.strip())
     for lesson in reversed(json.loads(done.stdout)):
         for row in lesson["ops"]:
-            if lesson["track"] == track and row["op"] == op and row["target"]:
+            if lesson["track"] == track and not lesson["branch_of"] and row["op"] == op and row["target"]:
                 return toml_of(row)
     return None
 

@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,10 @@ def test_a_given_op_has_no_hint_however_the_list_is_spelled(course, given):
     course.write("05_naive_forward", given + "\n")
     done = course.run("scripts/hint.sh", "05_naive_forward", "softmax")
     assert done.stdout == "softmax is given in lesson 05: there is nothing to write\n"
+
+
+def test_a_new_lesson_does_not_begin_as_a_branch(course):
+    assert "18_mma_tf32" in branches(json.loads(course.read().stdout))
+    asked = "import new_lesson; print(new_lesson.newest_solution('matmul', '.cu'))"
+    done = course.run(sys.executable, "-c", f"import sys; sys.path.insert(0, 'scripts'); {asked}")
+    assert done.stdout == "solutions/11_tf32/matmul.cu\n", done.stderr
