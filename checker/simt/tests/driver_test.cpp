@@ -1223,6 +1223,25 @@ TEST_F(Driver, Tf32IsNotedWhereNobodyRoundsAndRefusedWhereTheCardHasNone) {
         << refused.output;
 }
 
+TEST_F(Driver, RowsOfLdmatrixThatNobodyHasAlignedAreNoted) {
+    file("a.cu",
+         "#include <checker/ptx.h>\n"
+         "__global__ void kernel() {\n"
+         "    __shared__ std::uint32_t rows[8][4];\n"
+         "    rows[threadIdx.x / 4][threadIdx.x % 4] = 0;\n"
+         "    __syncwarp();\n"
+         "    std::uint32_t one[1];\n"
+         "    ptx::ldmatrix(one, rows[threadIdx.x % 8]);\n"
+         "}\n"
+         "int main() { kernel<<<1, 32>>>(); return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3; }\n");
+    ASSERT_TRUE(compiles("-std=c++20 -I" + fs::current_path().string() + " a.cu -o a"));
+    const checker::Finished noted = shell("./a");
+    EXPECT_EQ(noted.status, 0);
+    EXPECT_TRUE(noted.output.starts_with("simt: note: a.cu:7: reads 16 bytes at rows[")) << noted.output;
+    EXPECT_NE(noted.output.find("only __align__(16) in the declaration promises it"), std::string::npos)
+        << noted.output;
+}
+
 TEST_F(Driver, AHeaderThatTheDeviceLacksIsRefusedWhereItIsUsed) {
     const std::vector<std::array<const char*, 3>> headers = {
         {"cuda.h", "CUtensorMap m;", "CUtensorMap is not on the CPU device: it has no tensor maps (TMA)"},

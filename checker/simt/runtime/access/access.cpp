@@ -413,6 +413,17 @@ void judge_alignment(const Request& request, std::size_t alignment, const char* 
     }
 }
 
+// Notes that 16 bytes of a shared array lie at a multiple of 16 only because nvcc and this device put it there.
+void note_accidental_alignment(const Request& request) {
+    if (const std::string place = Scheduler::instance().shared().accidentally_aligned_place(request.address);
+        !place.empty()) {
+        note(request.site,
+             request.what() + " at " + place +
+                 ": nvcc puts arrays of 16 bytes and more at multiples of 16, but only __align__(16) in the "
+                 "declaration promises it");
+    }
+}
+
 bool is_on_its_own_stack(std::uintptr_t address) {
     return address - reinterpret_cast<std::uintptr_t>(hot.lane->stack.begin) < Stack::kBytes;
 }
@@ -496,12 +507,7 @@ Space judge_access(std::uintptr_t address, std::size_t bytes, Access access, std
     Mark* marks = device ? nullptr : Scheduler::instance().shared().marks(address, bytes);
     judge_alignment(request, alignment, device ? "global" : marks != nullptr ? "shared" : "");
     if (bytes == kWidest && marks != nullptr) {
-        if (const std::string place = Scheduler::instance().shared().accidentally_aligned_place(address);
-            !place.empty()) {
-            note(site, request.what() + " at " + place +
-                           ": nvcc puts arrays of 16 bytes and more at multiples of 16, but only __align__(16) in the "
-                           "declaration promises it");
-        }
+        note_accidental_alignment(request);
     }
     hot.counts.other_accesses++;
     hot.counts.other_changes += access == Access::write ? 1 : 0;  // an atomic counts what it changes itself
@@ -602,6 +608,7 @@ bool judge_matrix_row(std::uintptr_t address, const void* site) {
         });
         end_launch(cudaErrorMisalignedAddress);
     }
+    note_accidental_alignment(request);
     hot.counts.other_accesses++;
     if (judge_shared(request, marks) == Space::none) {
         return false;
