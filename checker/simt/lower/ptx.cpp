@@ -414,7 +414,7 @@ class Translation {
         return edits_;
     }
 
-    // "{%0,%1},{%2}" with so many registers in each list; appends the operands' numbers.
+    // Appends the operands' numbers of lists of registers, "{%0,%1},{%2}". Returns false if list i has not `counts[i]`.
     bool lists(std::string_view text, const std::vector<std::size_t>& counts, std::vector<std::size_t>& numbers) const {
         for (const std::size_t count : counts) {
             const std::size_t end = text.find('}');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // verdict: misaligned shared ldmatrix_of_misaligned_rows.cu:12
-// Rows of 9 words are no multiples of 16 bytes.
+// The second row of 9 words does not begin at a multiple of 16 bytes.
 #include "checker/simt/tests/matrices.h"
 
 __global__ void kernel() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // verdict: assertion mma_of_floats_that_are_not_rounded.cu:12
-// 1 + 3/4096 is nearer to 1 + 1/1024 than to 1, which TF32 gets when nobody rounds.
+// 1 + 3/4096 is nearer to 1 + 1/1024 than to 1, which TF32 gets without a rounding.
 #include "checker/simt/tests/matrices.h"
 
 __global__ void kernel() {
