@@ -265,13 +265,8 @@ OF_EXCHANGED = operands_exchanged(32) | operands_exchanged(8) | operands_exchang
 
 def channel_at(c: Tensor) -> Tensor:
     """Returns the channel that is number c in lesson 18's order: a lane with place q takes channels 4 q to 4 q + 3 of
-    16, as numbers q and q + 4 of the first instruction and of the second one."""
+    16, as numbers q and q + 4 of the first instruction and of the second one. Its own inverse."""
     return c - c % 16 + 4 * (c % 4) + 2 * (c // 8 % 2) + c // 4 % 2
-
-
-def number_of(c: Tensor) -> Tensor:
-    """Inverse of channel_at()."""
-    return c - c % 16 + c // 4 % 4 + 8 * (c // 2 % 2) + 4 * (c % 2)
 
 
 def half_of_channels(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
@@ -280,15 +275,10 @@ def half_of_channels(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
 
 
 OF_FRAGMENTS = {
-    "channels_of_weight_permuted": Suspect(
-        "the channels of weight were taken in another order than those of inp: a lane's four neighbours of 16 on one "
-        "side, channels q and q + 4 of 8 on the other",
+    "channels_permuted": Suspect(
+        "the channels of inp and of weight were taken in different orders: a lane's four neighbours of 16 on one side, "
+        "channels q and q + 4 of 8 on the other",
         product_of(weight_at=lambda n, o, c, C, OC: (o, channel_at(c))),
-    ),
-    "channels_of_inp_permuted": Suspect(
-        "the channels of inp were taken in another order than those of weight: a lane's four neighbours of 16 on one "
-        "side, channels q and q + 4 of 8 on the other",
-        product_of(weight_at=lambda n, o, c, C, OC: (o, number_of(c))),
     ),
     "fragment_channels_exchanged": Suspect(
         "numbers q and q + 4 of the channels were exchanged in the fragment of one operand, not in the other's",
