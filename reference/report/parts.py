@@ -24,7 +24,7 @@ from reference.gpu.costs import PROGRAM as COSTS
 from reference.gpu.costs import costs
 from reference.gpu.impossible import refuse_impossible
 from reference.gpu.lesson_shapes import PROGRAM as LESSONS
-from reference.gpu.lesson_shapes import Lesson, all_lessons, implementing
+from reference.gpu.lesson_shapes import Lesson, all_lessons, implementing, is_branch
 from reference.gpu.programs import Programs, error_line, run_sanitizer, with_json
 from reference.gpu.tools import Card, ToolError, run
 from reference.report import libs_vs_gpu, simt_vs_gpu
@@ -527,7 +527,8 @@ OLDER_STEPS = ("fused_attention", "cublaslt_fusion", "double_buffered_matmul", "
 
 def steps_beside_pytorch(setting: Setting) -> dict[str, Lesson]:
     """Returns by number the newest step that this card can run, then the older ones of OLDER_STEPS."""
-    newest, lessons = setting.lessons[0][-1], {lesson.name[3:]: lesson for lesson in setting.lessons[0]}
+    lessons = {one.name[3:]: one for one in setting.lessons[0] if not is_branch(setting.root, one.name)}
+    newest = list(lessons.values())[-1]
     older = [lessons[name] for name in OLDER_STEPS if name in lessons]
     return {lesson.number: lesson for lesson in (newest, *older)}
 
