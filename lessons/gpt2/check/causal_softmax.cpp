@@ -37,7 +37,8 @@ float later_score(long row, long column, long columns, float drawn) {
 }
 
 float extreme_score(long row, long column, long columns, float drawn) {
-    return later_or(extreme_logit(row, column, columns, drawn), row, column, columns);
+    constexpr float kScale = 0.125F;  // of the case
+    return later_or(extreme_logit(row, column, columns, drawn * kScale) / kScale, row, column, columns);
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ const OpSpec causal_softmax_spec{
     .compute = compute_causal_softmax,
     .drawn_cases = {{"later", "B=2 NH=3 T=21", {{"scores", changed(normal(8.0F), later_score)}}},
                     {"extreme", "B=1 NH=2 T=40", {{"scores", changed(normal(8.0F), extreme_score)}}},
-                    {"long", "B=1 NH=1 T=1100"}},
+                    {"long", "B=1 NH=1 T=1100", {{"scores", changed(normal(8.0F), extreme_score)}}}},
     .huge_cases = {{"huge_inputs", "B=55000 NH=12 T=64"}},
     .turns = "B=1 NH=2 T=5"};
 

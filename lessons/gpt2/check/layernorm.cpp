@@ -42,6 +42,7 @@ const OpSpec layernorm_spec{
             return std::pair<double, double>(of_row.values[one_per_row ? 0 : i % C], of_row.floor.front());
         },
     .drawn_cases = {{"long", "B=1 T=2 C=1600"},
+                    {"wide", "B=1 T=2 C=12800"},  // a row is more than 48 KB
                     {"extreme", "B=1 T=7 C=2080", {{"inp", changed(normal(), extreme_row)}}},
                     {"one", "B=1 T=1 C=1"},  // a row of variance 0
                     {"many", "B=2 T=500 C=2"},

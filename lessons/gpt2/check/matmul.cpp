@@ -77,6 +77,9 @@ void add_matmul_shapes(OpCases& matmul, const std::vector<checker::Needed>& of_s
     matmul.add_drawn("square", square.text("N C OC")).calls.back().needed = of_square;
     matmul.add_drawn("one", "N=1 C=1 OC=1");
     matmul.add_drawn("ragged", "N=17 C=33 OC=129");
+    // Whole tiles in rows with padding, with a bias and without.
+    const Sizes whole = Sizes::of("N=128 C=32 OC=128 out_stride=132");
+    matmul.add_drawn("whole", whole.text("N C OC out_stride")).calls.push_back(matmul.drawn(whole, {"bias"}));
     matmul.add_drawn("one_channel", "N=65 C=1 OC=33");
     matmul.add_by_blocks("vocabulary", "N=2 C=33 OC=50257");
 }

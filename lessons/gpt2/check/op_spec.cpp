@@ -102,7 +102,7 @@ float extreme_row(long row, long column, long /*columns*/, float drawn) {
 
 float extreme_logit(long row, long column, long columns, float drawn) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    switch (row % 8) {
+    switch (row % 10) {
         case 0:
             return drawn + 8e4F;
         case 1:
@@ -117,8 +117,12 @@ float extreme_logit(long row, long column, long columns, float drawn) {
             return column % 3 == 1 ? -kInfinity : drawn;
         case 6:
             return 2 * static_cast<float>(column) + drawn / 8;
-        default:
+        case 7:
             return 0;
+        case 8:
+            return (column < columns / 2 ? 0 : 87) + drawn / 8;  // exp(87) is finite, and no sum of many
+        default:
+            return drawn;
     }
 }
 

@@ -48,7 +48,8 @@ const OpSpec residual_layernorm_spec{
     .bound = Bound::copy,
     .compute = compute_residual_layernorm,
     .drawn_cases = {{"long", "B=1 T=2 C=1600"},
-                    {"one", "B=1 T=1 C=1"},  // a row of variance 0
+                    {"wide", "B=1 T=2 C=12800"},  // a row is more than 48 KB
+                    {"one", "B=1 T=1 C=1"},       // a row of variance 0
                     {"extreme",
                      "B=1 T=7 C=2080",
                      {{"inp1", changed(normal(), extreme_row)}, {"inp2", changed(normal(), extreme_row)}}}},
