@@ -54,13 +54,14 @@ def element(x: Tensor, row: Tensor, channel: Tensor) -> Tensor:
     return x[row.clamp(max=x.shape[0] - 1), channel.clamp(max=x.shape[1] - 1)] * inside
 
 
-def product_of(inp_at: Callable | None = None, weight_at: Callable | None = None) -> Callable:
+def product_of(inp_at: Callable | None = None, weight_at: Callable | None = None, step: int = 1) -> Callable:
     """Returns a matmul that takes inp[inp_at(n, o, c, C, OC)] for inp[n, c], and weight[weight_at(...)] for
-    weight[o, c]; both functions return a row and a channel."""
+    weight[o, c]; both functions return a row and a channel. c goes through whole steps of `step` channels."""
 
     def run(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
         rows_of_inp, (OC, C) = x.flatten(0, -2), w.shape
-        n, o, c = torch.meshgrid(*map(torch.arange, (len(rows_of_inp), OC, C)), indexing="ij")
+        terms = math.ceil(C / step) * step
+        n, o, c = torch.meshgrid(*map(torch.arange, (len(rows_of_inp), OC, terms)), indexing="ij")
         inp = element(rows_of_inp, *(inp_at(n, o, c, C, OC) if inp_at else (n, c)))
         weight = element(w, *(weight_at(n, o, c, C, OC) if weight_at else (o, c)))
         product = (inp * weight).sum(-1)
@@ -274,6 +275,38 @@ def half_of_channels(x: Tensor, w: Tensor, b: Tensor | None) -> Tensor:
     return gpt2.matmul(x * first, w, b)
 
 
+def lane_number_exchanged(n: Tensor, o: Tensor) -> Tensor:
+    """Returns the lane that stores out[n, o] where g is lane % 8 and q lane / 8."""
+    return 8 * (o % 8 // 2) + n % 8
+
+
+def loaded_by(first: Tensor, c: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the row and the channel of an operand that the lane of channel c in the group of lane `first` loads,
+    where g is lane % 8 and q lane / 8."""
+    lane = first + c // 4 % 4
+    return row - row % 8 + lane % 8, c - c // 4 % 4 * 4 + lane // 8 * 4
+
+
+def inp_of_exchanged(n: Tensor, o: Tensor, c: Tensor, C: int, OC: int) -> tuple[Tensor, Tensor]:
+    return loaded_by(lane_number_exchanged(n, o) // 4 * 4, c, n)
+
+
+def weight_of_exchanged(n: Tensor, o: Tensor, c: Tensor, C: int, OC: int) -> tuple[Tensor, Tensor]:
+    row, channel = loaded_by(4 * (lane_number_exchanged(n, o) % 4 * 2 + o % 2), c, o)
+    return row.clamp(max=OC - 1), channel  # rows beyond the last repeat it
+
+
+def bias_of(column: Callable) -> Callable:
+    """Returns a matmul that adds the bias of column(n, o), and 0 beyond the last one."""
+
+    def run(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+        product = gpt2.matmul(x, w, None)
+        n, o = torch.meshgrid(torch.arange(product[..., 0].numel()), torch.arange(len(b)), indexing="ij")
+        return product + element(b[None], torch.zeros_like(o), column(n, o)).reshape(product.shape)
+
+    return run
+
+
 OF_FRAGMENTS = {
     "channels_permuted": Suspect(
         "the channels of inp and of weight were taken in different orders: a lane's four neighbours of 16 on one side, "
@@ -292,13 +325,35 @@ OF_FRAGMENTS = {
         "of each 16 channels only the first instruction's 8 were summed", half_of_channels
     ),
     "fragment_rows_exchanged": Suspect(
-        "rows g and g + 8 of inp were exchanged in its fragments: x[0] and x[2] are of row g, x[1] and x[3] of row "
-        "g + 8",
+        "rows g and g + 8 were exchanged, in inp's fragments or in store: x[0] and x[2] of a fragment are of row g, "
+        "and x[0] and x[1] of the sums",
         product_of(inp_at=lambda n, o, c, C, OC: (n ^ 8, c)),
     ),
     "fragment_rows_equal": Suspect(
         "both rows of inp's fragments were row g: x[1] and x[3] are of row g + 8",
         product_of(inp_at=lambda n, o, c, C, OC: (n - n // 8 % 2 * 8, c)),
+    ),
+    "fragment_by_rows": Suspect(
+        "inp's fragments were filled row by row: x[1] is channel q of row g + 8, and x[2] channel q + 4 of row g",
+        product_of(inp_at=lambda n, o, c, C, OC: (n - n // 8 % 2 * 8 + c % 2 * 8, c - c % 2 + n // 8 % 2)),
+    ),
+    "group_and_number_exchanged": Suspect(
+        "g was taken to be lane % 8 and q to be lane / 8: four neighbouring lanes are a group, so g = lane / 4 and "
+        "q = lane % 4",
+        product_of(inp_of_exchanged, weight_of_exchanged, step=16),
+    ),
+    "bias_of_even_column": Suspect(
+        "both columns of a lane began with the bias of column 2 q: x[1] and x[3] of the sums are of column 2 q + 1",
+        bias_of(lambda n, o: o - o % 2),
+    ),
+    "bias_by_rows": Suspect(
+        "x[0] and x[1] of the sums began with the bias of column 2 q, x[2] and x[3] with the next one's: x[0] and x[2] "
+        "are of one column, x[1] and x[3] of the next",
+        bias_of(lambda n, o: o - o % 2 + n // 8 % 2),
+    ),
+    "bias_four_columns_apart": Suspect(
+        "the sums began with the biases of columns q and q + 4: a lane's columns are 2 q and 2 q + 1",
+        bias_of(lambda n, o: o - o % 8 + o % 8 // 2 + o % 2 * 4),
     ),
 }
 
