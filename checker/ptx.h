@@ -155,7 +155,8 @@ __device__ __forceinline__ void no_tensor_core() {
 }
 
 // cvt.rna.tf32.f32: a float rounded to the 10 bits of fraction that TF32 has, ties away from zero. Without it mma cuts
-// off the other 13 bits, which doubles the error and gives it one sign.
+// off the other 13 bits: a factor is wrong by at most twice as much, and each product is too small in magnitude, so that
+// the errors of a sum cancel less.
 __device__ __forceinline__ std::uint32_t to_tf32(float x) {
 #if defined(__SIMT__)
     return simt::ptx::cvt_rna_tf32_f32(x);
