@@ -37,7 +37,7 @@ float later_score(long row, long column, long columns, float drawn) {
 }
 
 float extreme_score(long row, long column, long columns, float drawn) {
-    constexpr float kScale = 0.125F;  // of the case
+    constexpr float kScale = 0.125F;  // the default of the op
     return later_or(extreme_logit(row, column, columns, drawn * kScale) / kScale, row, column, columns);
 }
 
