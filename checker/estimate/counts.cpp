@@ -199,6 +199,17 @@ std::vector<LaunchCounts> parse_counts(std::string_view json, const std::string&
     } catch (const std::exception& error) { throw std::runtime_error(fmt::format("{}: {}", from, error.what())); }
 }
 
+void add_least_arithmetic(std::vector<LaunchCounts>& launches, double flop) {
+    const auto has_arithmetic = [](const LaunchCounts& one) {
+        return one.total.fma + one.total.other_flop + one.total.library_flop + one.total.tensor.flop() > 0;
+    };
+    if (flop > 0 && launches.size() == 1 && !has_arithmetic(launches.front())) {
+        LaunchCounts& only = launches.front();
+        only.total.fma = flop / 2 * only.blocks_counted / std::max(only.blocks, 1.0);
+        only.total.fma_requests = only.total.fma / 32;
+    }
+}
+
 Json counts_as_json(const std::vector<LaunchCounts>& launches) {
     Json all = Json::array();
     for (const LaunchCounts& launch : launches) {

@@ -101,6 +101,9 @@ struct LaunchCounts {
 std::vector<LaunchCounts> parse_counts(std::string_view json, const std::string& from);
 // The same from and to what was parsed: {"launches": […]}, and "kernels" where there is one.
 std::vector<LaunchCounts> launches_of(const Json& counted);
+// Gives the only kernel of an op the op's FLOP as multiply-adds, if no arithmetic was counted: it has at least those. What
+// tensor cores or a library multiply was counted.
+void add_least_arithmetic(std::vector<LaunchCounts>& launches, double flop);
 Json counts_as_json(const std::vector<LaunchCounts>& launches);
 
 }  // namespace checker::estimate

@@ -256,6 +256,24 @@ TEST(Counts, OfAKernelWithMoreLaunchesThanWereKeptTheSumIsTaken) {
     EXPECT_EQ(read[0].launches, 5);
 }
 
+TEST(Counts, AKernelWithoutArithmeticHasAtLeastTheOps) {
+    std::vector<LaunchCounts> launches{a_launch(100)};
+    launches[0].blocks_counted = 10;
+    add_least_arithmetic(launches, 6.4e6);
+    EXPECT_DOUBLE_EQ(launches[0].total.fma, 3.2e5);
+    EXPECT_DOUBLE_EQ(launches[0].total.fma_requests, 1e4);
+}
+
+TEST(Counts, ProductsOfTensorCoresAreNotTheFmaPipesToo) {
+    std::vector<LaunchCounts> launches{a_launch(100)};
+    launches[0].total.tensor.tf32 = 6.4e6;
+    add_least_arithmetic(launches, 6.4e6);
+    EXPECT_EQ(launches[0].total.fma, 0);
+    const Estimate priced = estimate::estimate(card_named("H100"), launches[0], nullptr);
+    EXPECT_EQ(priced.at(Resource::fma), 0);
+    EXPECT_DOUBLE_EQ(priced.flop, 6.4e6);
+}
+
 TEST(Sass, AKernelIsFoundByItsNameAndTheArchitecture) {
     const std::string text = R"({"arch": "sm_86", "kernels": {"k": {"registers": 40, "regions": [
         {"parent": -1, "instructions": {"issued": 9}, "accesses": []}]}}})";

@@ -62,21 +62,6 @@ struct Counting {
     std::size_t findings = 0;
 };
 
-bool has_arithmetic(const std::vector<LaunchCounts>& launches) {
-    return std::ranges::any_of(launches, [](const LaunchCounts& one) {
-        return one.total.fma + one.total.other_flop + one.total.library_flop > 0;
-    });
-}
-
-// Where arithmetic is not counted, a kernel that is the only one has at least the op's.
-void add_least_arithmetic(std::vector<LaunchCounts>& launches, double flop) {
-    if (flop > 0 && launches.size() == 1 && !has_arithmetic(launches)) {
-        LaunchCounts& only = launches.front();
-        only.total.fma = flop / 2 * only.blocks_counted / std::max(only.blocks, 1.0);
-        only.total.fma_requests = only.total.fma / 32;
-    }
-}
-
 // Buffers that all implementations of an op run on. What was counted of a solution is kept.
 class VersionCounter {
   public:
@@ -161,7 +146,7 @@ class VersionCounter {
                                        {"one_half", &counting.one_half},
                                        {"other_half", &counting.other_half}}) {
             *to = estimate::launches_of(counts.at(name));
-            add_least_arithmetic(*to, timed_.flop);
+            estimate::add_least_arithmetic(*to, timed_.flop);
         }
         for (const LaunchCounts& launch : counting.launches) {
             counting.blocks += launch.blocks;
