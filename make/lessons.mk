@@ -211,11 +211,13 @@ cards_wanted = $(if $(CARD),--cards '$(CARD)')
 emitted_for_cards = archs=$$($< --estimate --archs $(cards_wanted)) || exit; \
     said=$$($(MAKE) -s -k -j$$(nproc) $(foreach op,$(chosen_ops),$(patsubst %.cu,$$(printf 'build/sass/%.%s.json ' $$archs),\
         $(wildcard lessons/$(here)/$(op).cu))) 2>&1) || grep -m1 -E '^(kernel-sass: |nvcc|CUDA )' <<<"$$said" >&2;
+without_nvdisasm = $(if $(and $(nvcc),$(filter lessons,$(subject))),echo \
+    'nvcc is there and nvdisasm is not: make setup NVCC=1 puts it into .venv' >&2;)
 emits := $(and $(nvcc),$(nvdisasm),$(filter lessons,$(subject)))
 flavour_estimated := $(if $(emits)$(filter solutions,$(subject)),cpu,$(shell grep -qsw fma /proc/cpuinfo && echo arith || echo cpu))
 $(call goals,estimate): estimate-lesson%: build/check/lesson% $$(call impls,$(flavour_estimated),$(subject) solutions,$$(here),$$(chosen_ops)) \
         $$(subst build/impl/,$$(root_$(flavour_estimated))/impl/,$$(older_impls))
-	@$(if $(emits),$(emitted_for_cards)) \
+	@$(if $(emits),$(emitted_for_cards),$(without_nvdisasm)) \
 	    $(if $(SHAPE),SOL_CALL='$(call shaped_op,$(here)) $(SHAPE)') $< --estimate --subject $(subject) $(cards_wanted) \
 	    --impl-dir $(root_$(flavour_estimated))/impl/$(subject)/$(here) \
 	    --reference-dir $(root_$(flavour_estimated))/impl/solutions/$(here) \
