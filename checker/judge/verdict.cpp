@@ -623,7 +623,13 @@ class Printer {
                 labelled(4, "", 10, "| and more");
                 return;
             }
-            labelled(4, count == 1 ? "printed" : "", 10, fmt::format("| {}", first_columns(clean, kColumns - 16)));
+            // A note of the CPU device is a sentence: it is shown whole.
+            const std::vector<std::string> parts = clean.starts_with("simt: note: ")
+                                                       ? wrapped(clean, kColumns - 16)
+                                                       : std::vector{std::string(first_columns(clean, kColumns - 16))};
+            for (std::size_t i = 0; i < parts.size(); i++) {
+                labelled(4, count == 1 && i == 0 ? "printed" : "", 10, "| " + parts[i]);
+            }
         }
     }
 

@@ -542,6 +542,20 @@ TEST(Verdict, ShowsWhatTheCodeUnderTestPrintedButNothingThatMovesTheCursor) {
     EXPECT_TRUE(has_line(text, "              | and more")) << text;
 }
 
+TEST(Verdict, WrapsANoteOfTheDevice) {
+    LessonReport report = mixed();
+    report.ops[1].printed =
+        "simt: note: matmul.cu:138: mma.sync.m16n8k8 (tf32) gets floats that nobody has rounded to TF32: what TF32 has "
+        "no bits for is truncated\nmine\n";
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    printed   | simt: note: matmul.cu:138: mma.sync.m16n8k8 (tf32) gets floats"))
+        << text;
+    EXPECT_TRUE(has_line(text, "              | that nobody has rounded to TF32: what TF32 has no bits for is"))
+        << text;
+    EXPECT_TRUE(has_line(text, "              | truncated")) << text;
+    EXPECT_TRUE(has_line(text, "              | mine")) << text;
+}
+
 TEST(Verdict, CutsALongPrintedLineBetweenCharacters) {
     LessonReport report = mixed();
     for (int i = 0; i < 100; i++) { report.ops[1].printed += "é"; }
