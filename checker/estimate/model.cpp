@@ -264,6 +264,7 @@ std::vector<Estimate> by_kernel(const std::vector<Estimate>& launches) {
         sum.memory_bytes += launch.memory_bytes;
         sum.l2_bytes += launch.l2_bytes;
         sum.from_sass = sum.from_sass && launch.from_sass;
+        sum.launchable = sum.launchable && launch.launchable;
         for (const std::string& text : launch.notes) { note(sum.notes, text); }
     }
     return kernels;

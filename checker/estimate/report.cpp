@@ -62,22 +62,29 @@ std::string head_of(const Estimate& kernel) {
 std::string table_of(const std::vector<std::string>& cards, const std::vector<Estimate>& kernel) {
     Table table;
     table.row("", cards);
+    const auto row_of_times = [&](const std::string& name, auto&& cell, const char* not_launchable = "") {
+        table.row_of(name, kernel,
+                     [&](const Estimate& one) { return one.launchable ? std::string(cell(one)) : not_launchable; });
+    };
+    const auto first = std::ranges::find_if(kernel, &Estimate::launchable);
+    const Estimate& sorted_by = first == kernel.end() ? kernel.front() : *first;
     std::array<Resource, kResources> order{};
     for (std::size_t i = 0; i < kResources; i++) { order[i] = static_cast<Resource>(i); }
-    std::ranges::stable_sort(order, std::greater{}, [&](Resource resource) { return kernel.front().at(resource); });
+    std::ranges::stable_sort(order, std::greater{}, [&](Resource resource) { return sorted_by.at(resource); });
     for (const Resource resource : order) {
-        table.row_of(name_of(resource), kernel,
+        row_of_times(name_of(resource),
                      [&](const Estimate& one) { return share(one.at(resource), one.at(one.limit())); });
         if (resource == Resource::l1) {
-            table.row_of("  shared memory's", kernel,
+            row_of_times("  shared memory's",
                          [](const Estimate& one) { return share(one.shared_seconds, one.at(one.limit())); });
         }
     }
-    table.row_of("at best", kernel, [](const Estimate& one) { return milliseconds(one.total); });
-    table.row_of("", kernel, [](const Estimate& one) { return rate(one.flop, one.total); });
-    table.row_of("bound by", kernel, [](const Estimate& one) { return std::string(name_of(one.limit())); });
-    table.row_of("if that were lifted", kernel, [](const Estimate& one) { return milliseconds(one.without_limit()); });
-    table.row_of("by", kernel, [](const Estimate& one) { return std::string(name_of(one.next())); });
+    row_of_times(
+        "at best", [](const Estimate& one) { return milliseconds(one.total); }, kNotLaunchable);
+    row_of_times("", [](const Estimate& one) { return rate(one.flop, one.total); });
+    row_of_times("bound by", [](const Estimate& one) { return name_of(one.limit()); });
+    row_of_times("if that were lifted", [](const Estimate& one) { return milliseconds(one.without_limit()); });
+    row_of_times("by", [](const Estimate& one) { return name_of(one.next()); });
     table.row_of("warps at once", kernel, [](const Estimate& one) {
         return one.launches == 0 ? "" : fmt::format("{} of {}", one.occupied.warps, one.occupied.most_warps);
     });
@@ -198,8 +205,8 @@ std::string as_text(const std::vector<CardEstimate>& cards) {
     if (count > 1) {
         text += "all of them, one after another\n";
         for (const CardEstimate& card : cards) {
-            text += fmt::format("  {:<{}}{:>{}}\n", card.card.key, kNameColumns - 2, milliseconds(card.seconds()),
-                                kCardColumns);
+            text += fmt::format("  {:<{}}{:>{}}\n", card.card.key, kNameColumns - 2,
+                                card.is_launchable() ? milliseconds(card.seconds()) : kNotLaunchable, kCardColumns);
         }
         text += '\n';
     }
@@ -224,6 +231,9 @@ std::string in_one_line(const CardEstimate& card, double flop) {
     const std::vector<Estimate> kernels = by_kernel(card.launches);
     if (kernels.empty()) {
         return fmt::format("on {} nothing was launched", card.card.name);
+    }
+    if (!card.is_launchable()) {
+        return fmt::format("on {} it cannot be launched", card.card.name);
     }
     const Estimate& longest = *std::ranges::max_element(kernels, {}, &Estimate::total);
     const double seconds = card.seconds();

@@ -669,6 +669,23 @@ TEST(Report, SaysWhatBindsAndWhatComesNext) {
     EXPECT_NE(text.find("if that were lifted"), std::string::npos) << text;
 }
 
+TEST(Report, ACardThatCannotLaunchItHasNoTime) {
+    LaunchCounts launch = a_launch(100);
+    launch.total.tensor.tf32 = 1e12;
+    add_loads(launch, 7, 8e6);
+    const std::vector<CardEstimate> both = estimate_all({card_named("T4"), card_named("H100")}, {launch, launch}, {});
+    const std::string text = as_text(both);
+    for (const char* row : {"load/store and L1", "bound by", "if that were lifted"}) {
+        const std::size_t begin = text.find(std::string("\n  ") + row);
+        ASSERT_NE(begin, std::string::npos) << text;
+        EXPECT_EQ(text.substr(begin + 22, 20), std::string(20, ' ')) << text;
+    }
+    EXPECT_NE(text.find("\n  at best                   not launchable"), std::string::npos) << text;
+    EXPECT_EQ(in_one_line(both[0], 0), "on T4 it cannot be launched");
+    EXPECT_FALSE(by_kernel(both[0].launches)[0].launchable);
+    EXPECT_TRUE(both[1].is_launchable());
+}
+
 TEST(Report, RegistersThatAreNotKnownAreSaidToBe) {
     const std::string text = as_text({estimate_all(a_card(), {a_launch(100)}, {})});
     EXPECT_NE(text.find("  registers                      not known"), std::string::npos) << text;
