@@ -362,12 +362,18 @@ class Session {
         const Json& op = estimated.at("ops").elements().front();
         const std::vector<Json>& sides = op.at("sides").elements();
         const Json& own = sides.front().at("at_best").elements().front();
+        if (!own.at("launchable").boolean()) {
+            report.at_best = fmt::format("it cannot be launched on {} at {}: make estimate-lesson{}",
+                                         own.at("name").text(), op.at("shape").text(), lesson_number(lesson_.name()));
+            return;
+        }
         report.at_best = fmt::format("at best {} at {} on {}, bound by {}", own.at("speed").text(),
                                      op.at("shape").text(), own.at("name").text(), own.at("limit").text());
         // Side by side stands what was counted alike.
         const Json* const older = sides.back().find("at_best");
         const bool looser = sides.front().at("looser").boolean();
-        if (older != nullptr && sides.back().at("who").text().starts_with("lesson ") && !looser) {
+        if (older != nullptr && sides.back().at("who").text().starts_with("lesson ") && !looser &&
+            !sides.back().at("looser").boolean()) {
             const Json& its = older->elements().front();
             report.at_best += fmt::format(" ({}: {}, {})", sides.back().at("who").text(), its.at("speed").text(),
                                           its.at("limit").text());

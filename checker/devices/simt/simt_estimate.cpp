@@ -220,8 +220,9 @@ Estimated estimated(Counting counting, const std::vector<estimate::GpuSpec>& car
 }
 
 // "59.1 TFLOP/s", "2.71 TB/s" or "41 us".
-std::string speed_of(const Timed& timed, double seconds) {
-    if (seconds <= 0) {
+std::string speed_of(const Timed& timed, const CardEstimate& card) {
+    const double seconds = card.seconds();
+    if (seconds <= 0 || !card.is_launchable()) {
         return "-";
     }
     return timed.flop > 0          ? significant(timed.flop / seconds * 1e-12) + " TFLOP/s"
@@ -231,8 +232,39 @@ std::string speed_of(const Timed& timed, double seconds) {
 
 // What bounds the kernel that takes most of the time.
 std::string limit_of(const CardEstimate& card) {
+    if (!card.is_launchable()) {
+        return "-";
+    }
     const std::vector<estimate::Estimate> kernels = estimate::by_kernel(card.launches);
     return estimate::name_of(std::ranges::max_element(kernels, {}, &estimate::Estimate::total)->limit());
+}
+
+// Returns where a card's instructions are from, "" if only a library was called.
+std::string basis_of(const CardEstimate& card) {
+    std::string basis;
+    for (const estimate::Estimate& launch : card.launches) {
+        if (launch.launches > 0) {
+            basis = !launch.from_sass ? "its source" : basis.empty() ? "nvcc's instructions" : basis;
+        }
+    }
+    return basis;
+}
+
+// Returns true if on some card one version is counted from its source, another one from what nvcc emits.
+bool bases_differ(const std::vector<Estimated>& all, std::size_t cards) {
+    for (std::size_t i = 0; i < cards; i++) {
+        std::set<std::string> bases;
+        for (const Estimated& one : all) {
+            if (one.counting.failure.empty()) {
+                bases.insert(basis_of(one.cards[i]));
+            }
+        }
+        bases.erase("");
+        if (bases.size() > 1) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Each version on each card: its time and speed, and what bounds it.
@@ -247,6 +279,7 @@ std::string beside_one_another(const std::vector<Estimated>& all, const std::vec
         }
         text += line + '\n';
     };
+    const bool differ = bases_differ(all, cards.size());
     for (std::size_t first = 0; first < cards.size(); first += kBeside) {
         row("at best", first, [&](std::size_t i) { return cards[i].name; });
         for (const Estimated& one : all) {
@@ -254,12 +287,22 @@ std::string beside_one_another(const std::vector<Estimated>& all, const std::vec
                 text += fmt::format("{:<20}not counted: {}\n", one.counting.version.who, one.counting.failure);
                 continue;
             }
-            row(one.counting.version.who, first, [&](std::size_t i) { return milliseconds(one.cards[i].seconds()); });
+            row(one.counting.version.who, first, [&](std::size_t i) {
+                return one.cards[i].is_launchable() ? milliseconds(one.cards[i].seconds()) : estimate::kNotLaunchable;
+            });
             if (timed.flop > 0 || timed.bytes_moved > 0) {
-                row("", first, [&](std::size_t i) { return speed_of(timed, one.cards[i].seconds()); });
+                row("", first, [&](std::size_t i) { return speed_of(timed, one.cards[i]); });
             }
             row("  bound by", first, [&](std::size_t i) { return limit_of(one.cards[i]); });
+            if (differ) {
+                row("  counted from", first, [&](std::size_t i) { return basis_of(one.cards[i]); });
+            }
         }
+    }
+    if (differ) {
+        text +=
+            "\nWhere one is counted from its source and the other from nvcc's instructions, their\n"
+            "times do not say which is faster: the source's leave out work that nvcc adds.\n";
     }
     return text;
 }
@@ -301,7 +344,8 @@ Json to_json(const Estimated& one, const Timed& timed) {
         phrases.push_back({{"card", card.card.key},
                            {"name", card.card.name},
                            {"seconds", card.seconds()},
-                           {"speed", speed_of(timed, card.seconds())},
+                           {"launchable", card.is_launchable()},
+                           {"speed", speed_of(timed, card)},
                            {"limit", limit_of(card)}});
     }
     json["at_best"] = std::move(phrases);

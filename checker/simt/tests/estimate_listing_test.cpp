@@ -176,6 +176,17 @@ TEST_F(OwnKernels, WithoutNvccsInstructionsAreEstimatedFromTheirSource) {
         << run.output;
 }
 
+// The solution's instructions of nvcc are recorded, those of the own kernel are not.
+TEST_F(OwnKernels, BesideTheSolutionAreSaidToBeCountedFromTheirSource) {
+    const Finished run = of("beside", "narrow_kernel<<<1, 32, 0, ctx.stream>>>(out);");
+    const std::string own = "\n  counted from                its source\n";
+    const std::string solution = "\n  counted from       nvcc's instructions\n";
+    EXPECT_TRUE(contains(run.output, own)) << run.output;
+    EXPECT_LT(run.output.find(own), run.output.find(solution)) << run.output;
+    EXPECT_TRUE(contains(run.output, "times do not say which is faster")) << run.output;
+    EXPECT_FALSE(contains(estimate("--subject solutions --only layernorm --cards T4").output, "counted from"));
+}
+
 TEST_F(OwnKernels, WhereNoneIsLaunchedThatIsSaid) {
     const Finished run = of("none", "static_cast<void>(out);");
     EXPECT_EQ(run.status, 1);
