@@ -1200,6 +1200,19 @@ TEST_F(Driver, NamesOfTheUsersThatBeginLikeCublasAreItsOwn) {
     EXPECT_EQ(shell("./a").status, 0);
 }
 
+TEST_F(Driver, RoundedNansAreNotNotedAsTruncated) {
+    file("a.cu",
+         "#include <checker/ptx.h>\n"
+         "__global__ void kernel() {\n"
+         "    ptx::Accumulators d{};\n"
+         "    const std::uint32_t nan = ptx::to_tf32(__int_as_float(0x7fc00000));\n"
+         "    ptx::mma_m16n8k8(d, {{nan, nan, nan, nan}}, {{nan, nan}});\n"
+         "}\n"
+         "int main() { kernel<<<1, 32>>>(); return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3; }\n");
+    ASSERT_TRUE(compiles("-std=c++20 -I" + fs::current_path().string() + " a.cu -o a"));
+    EXPECT_EQ(shell("./a").output, "");
+}
+
 TEST_F(Driver, Tf32IsNotedWhereNobodyRoundsAndRefusedWhereTheCardHasNone) {
     file("a.cu",
          "#include <checker/ptx.h>\n"

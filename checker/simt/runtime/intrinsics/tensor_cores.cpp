@@ -25,7 +25,6 @@ constexpr unsigned kAllLanes = 0xffffffff;
 
 // Returns how many of a lane's elements have bits that TF32 does not have.
 std::size_t truncated_elements(const MmaInstruction& instruction, const std::uint32_t* a, const std::uint32_t* b) {
-    const auto is_truncated = [](std::uint32_t bits) { return (bits & kBelowTf32) != 0; };
     return static_cast<std::size_t>(std::count_if(a, a + instruction.registers_of_a(), is_truncated) +
                                     std::count_if(b, b + instruction.registers_of_b(), is_truncated));
 }
@@ -140,7 +139,6 @@ void wmma_multiply(const WmmaFragment& a, const WmmaFragment& b, const WmmaFragm
     if (hot.trace.next != nullptr && shape == MmaShape::m16n8k8_tf32) {
         const auto* const its_a = static_cast<const std::uint32_t*>(a_x);
         const auto* const its_b = static_cast<const std::uint32_t*>(b_x);
-        const auto is_truncated = [](std::uint32_t bits) { return (bits & kBelowTf32) != 0; };
         note_truncated_elements(static_cast<std::size_t>(std::count_if(its_a, its_a + a.slots, is_truncated) +
                                                          std::count_if(its_b, its_b + b.slots, is_truncated)),
                                 request.site);

@@ -96,7 +96,11 @@ bool multiply_in_shape(const TensorCore& core, const LanesOfMma& lanes) {
             scatter_d(lanes[static_cast<std::size_t>(lane)]->d, lane, c.data());
         }
     }
-    return kInstruction.type == TensorType::tf32 && (bits & kBelowTf32) != 0;
+    if constexpr (kInstruction.type == TensorType::tf32) {
+        return (bits & kBelowTf32) != 0 &&
+               (std::any_of(a.begin(), a.end(), is_truncated) || std::any_of(b.begin(), b.end(), is_truncated));
+    }
+    return false;
 }
 
 }  // namespace

@@ -14,6 +14,11 @@ namespace simt {
 inline constexpr int kTileRows = 16, kTileColumns = 8;
 inline constexpr std::uint32_t kBelowTf32 = 0x1fff;  // bits of a float's fraction that TF32 lacks
 
+// Returns true if TF32 has another value for a float's bits. NaNs stay NaNs: cvt.rna.tf32.f32 gives 0x7fffffff.
+constexpr bool is_truncated(std::uint32_t bits) {
+    return (bits & kBelowTf32) != 0 && (bits & 0x7fffffff) < 0x7f800000;
+}
+
 // An mma.sync instruction.
 struct MmaInstruction {
     const char* name;  // in findings
@@ -55,8 +60,8 @@ struct MmaRegisters {
 // Null: the lane is not there.
 using LanesOfMma = std::array<const MmaRegisters*, 32>;
 
-// Computes d = a b + c from the lanes' registers. The elements of a lane that is not there are 0. Returns true if bits
-// of A or B were not 0 that TF32 does not have: mma truncates them.
+// Computes d = a b + c from the lanes' registers. The elements of a lane that is not there are 0. Returns true if mma
+// truncates an element of A or B to TF32.
 bool multiply_fragments(const TensorCore& core, MmaShape shape, const LanesOfMma& lanes);
 
 }  // namespace simt
