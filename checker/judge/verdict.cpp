@@ -67,6 +67,8 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
     return lines;
 }
 
+constexpr std::string_view kDeviceNote = "simt: note: ";  // begins a note of the CPU device
+
 class Printer {
   public:
     Printer(const LessonReport& report, const Next& next, const Terminal& terminal)
@@ -209,6 +211,9 @@ class Printer {
             const auto noted = std::ranges::find_if(op.cases, [](const CaseReport& c) { return !c.note.empty(); });
             if (noted != op.cases.end()) {
                 labelled(4, "note:", 6, noted->note, Tone::faint);
+            }
+            if (const std::string note = note_of_device(op.printed); !in_full && !note.empty()) {
+                labelled(4, "note:", 6, note, Tone::faint);
             }
             if (terminal_.verbose) {
                 right_cases(op);
@@ -605,6 +610,17 @@ class Printer {
         }
     }
 
+    // Returns the first note of the CPU device among the printed lines; empty: none.
+    static std::string note_of_device(const std::string& printed) {
+        std::istringstream text(printed);
+        for (std::string one; std::getline(text, one);) {
+            if (one.starts_with(kDeviceNote)) {
+                return one.substr(kDeviceNote.size());
+            }
+        }
+        return "";
+    }
+
     void printed(const OpReport& op) {
         if (op.printed.empty()) {
             return;
@@ -624,7 +640,7 @@ class Printer {
                 return;
             }
             // A note of the CPU device is a sentence: it is shown whole.
-            const std::vector<std::string> parts = clean.starts_with("simt: note: ")
+            const std::vector<std::string> parts = clean.starts_with(kDeviceNote)
                                                        ? wrapped(clean, kColumns - 16)
                                                        : std::vector{std::string(first_columns(clean, kColumns - 16))};
             for (std::size_t i = 0; i < parts.size(); i++) {

@@ -556,6 +556,16 @@ TEST(Verdict, WrapsANoteOfTheDevice) {
     EXPECT_TRUE(has_line(text, "              | mine")) << text;
 }
 
+TEST(Verdict, ShowsTheDevicesNoteOnceWhereTheOpIsRight) {
+    LessonReport report = mixed();
+    ASSERT_EQ(report.ops[0].verdict(), Verdict::ok);
+    report.ops[0].printed = "mine\nsimt: note: a.cu:5: is truncated\nsimt: note: a.cu:9: is truncated\n";
+    const std::string text = verdict_text(report, kNext, kPiped);
+    EXPECT_TRUE(has_line(text, "    note: a.cu:5: is truncated")) << text;
+    EXPECT_EQ(text.find("a.cu:9"), std::string::npos) << text;
+    EXPECT_EQ(text.find("mine"), std::string::npos) << text;
+}
+
 TEST(Verdict, CutsALongPrintedLineBetweenCharacters) {
     LessonReport report = mixed();
     for (int i = 0; i < 100; i++) { report.ops[1].printed += "é"; }
