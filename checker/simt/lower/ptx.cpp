@@ -368,36 +368,19 @@ class Translation {
                                         : name == "cp.async.wait_group"   ? "cp_async_wait_group"
                                         : name == "cp.async.wait_all"     ? "cp_async_wait_all"
                                                                           : "";
-        const std::vector<std::string_view> words = rest.empty() ? std::vector<std::string_view>() : split(rest, ',');
+        std::vector<std::string_view> words = rest.empty() ? std::vector<std::string_view>() : split(rest, ',');
         const std::size_t least = copies ? 3 : called == "cp_async_wait_group" ? 1 : 0, most = copies ? 4 : least;
         if (called.empty() || words.size() < least || words.size() > most || !statement_.outputs.empty()) {
             return std::nullopt;
         }
-        std::size_t from = statement_.begin, input = 0;
-        std::string text = "::simt::ptx::" + std::string(called) + "(";
-        for (std::size_t i = 0; i < words.size(); i++) {
-            const bool is_address = copies && i < 2;
-            std::string_view word = words[i];
-            if (is_address && !(word.starts_with('[') && word.ends_with(']'))) {
+        for (std::size_t i = 0; copies && i < 2; i++) {  // the addresses
+            if (!words[i].starts_with('[') || !words[i].ends_with(']') ||
+                is_number(words[i].substr(1, words[i].size() - 2))) {
                 return std::nullopt;
             }
-            word = is_address ? word.substr(1, word.size() - 2) : word;
-            text += i > 0 ? ", " : "";
-            if (!is_address && is_number(word)) {
-                text += word;
-            } else if (input < statement_.inputs.size() && operand_number(word) == input) {
-                replace(from, statement_.inputs[input].begin, text);
-                from = statement_.inputs[input++].end;
-                text.clear();
-            } else {
-                return std::nullopt;
-            }
+            words[i] = words[i].substr(1, words[i].size() - 2);
         }
-        if (input != statement_.inputs.size()) {
-            return std::nullopt;
-        }
-        replace(from, statement_.end, text + ")");
-        return edits_;
+        return call_of_inputs(statement_.begin, "::simt::ptx::" + std::string(called) + "(", words, "");
     }
 
     // { .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; }
@@ -572,14 +555,23 @@ class Translation {
     // The inputs stay where they are, and become the arguments in their order.
     std::optional<std::vector<PtxEdit>> call() {
         replace(statement_.begin, statement_.outputs[0].begin, "");
-        std::size_t from = statement_.outputs[0].end, input = 0;
-        std::string text = " = " + function(called_->name) + "(";
-        for (std::size_t i = 0; i < arguments_.size(); i++) {
+        return call_of_inputs(statement_.outputs[0].end, " = " + function(called_->name) + "(",
+                              {arguments_.begin(), arguments_.end()}, called_->arguments);
+    }
+
+    // Appends a call whose arguments are numbers, and the inputs in their order; the inputs stay where they are. `text`, up
+    // to the parenthesis, replaces what begins at `from`. `constraints`: of each argument that is an input; empty: any.
+    std::optional<std::vector<PtxEdit>> call_of_inputs(std::size_t from, std::string text,
+                                                       const std::vector<std::string_view>& words,
+                                                       std::string_view constraints) {
+        std::size_t input = 0;
+        for (std::size_t i = 0; i < words.size(); i++) {
             text += i > 0 ? ", " : "";
-            if (is_number(arguments_[i])) {
-                text += arguments_[i];
-            } else if (input < statement_.inputs.size() && operand_number(arguments_[i]) == input + 1 &&
-                       (statement_.inputs[input].constraint == called_->arguments[i] ||
+            if (is_number(words[i])) {
+                text += words[i];
+            } else if (input < statement_.inputs.size() &&
+                       operand_number(words[i]) == statement_.outputs.size() + input &&
+                       (constraints.empty() || statement_.inputs[input].constraint == constraints[i] ||
                         statement_.inputs[input].constraint == 'n')) {
                 replace(from, statement_.inputs[input].begin, text);
                 from = statement_.inputs[input++].end;
