@@ -39,8 +39,8 @@ const OpSpec crossentropy_spec{
         })};
     },
     .drawn_cases = {{"long", "N=3 Vp=50304"},
-                    {"rows", "N=70000 Vp=4"},
+                    {"rows", "N=70000 Vp=4"},  // more than a grid has in y
                     {"extreme", "N=8 Vp=3", {{"probs", changed(uniform(1e-6F, 1.0F), extreme_prob)}}}},
-    .turns = "N=4 Vp=8"};  // more than a grid has in y
+    .turns = "N=4 Vp=8"};
 
 }  // namespace cases

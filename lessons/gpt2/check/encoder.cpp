@@ -71,10 +71,8 @@ const OpSpec encoder_spec{
     .needed = needed,
     .compute = compute_encoder,
     .element = element,
-    .drawn_cases = {{"long", "B=2 T=1100 C=3"},
-                    {"ends",
-                     "B=2 T=5 C=4 Vp=7 max_T=9",
-                     {{"tokens", first_or_last}}}},  // positions and tokens beyond 1,024
+    .drawn_cases = {{"long", "B=2 T=1100 C=3"},  // positions and tokens beyond 1,024
+                    {"ends", "B=2 T=5 C=4 Vp=7 max_T=9", {{"tokens", first_or_last}}}},
     .turns = "B=2 T=3 C=8"};
 
 }  // namespace cases

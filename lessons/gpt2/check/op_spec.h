@@ -38,8 +38,8 @@ using Change = std::function<float(long row, long column, long columns, float dr
 Draw changed(Draw draw, Change change);
 // Rows of layernorm whose float32 sums lose most: far from 0, alike, with one channel far from the others, tiny, huge.
 float extreme_row(long row, long column, long columns, float drawn);
-// Scores or logits of a softmax, by the row: near 10,000 and -10,000, below -1e30, of both signs and huge, one far above the
-// others, partly minus infinity, rising, all 0.
+// Scores or logits of a softmax, by the row: near 80,000 and -80,000, below -1e30, of both signs and huge, one far above the
+// others, partly minus infinity, rising, all 0, a second half that is 87 above the first, as drawn.
 float extreme_logit(long row, long column, long columns, float drawn);
 // Factors of a product of which row 1 has a NaN: only that row, or column, of the product has one.
 Draw nan_in_row_1();
