@@ -336,8 +336,8 @@ Checked run_check(const std::string& lesson, const std::string& folder, const st
 
 // Seconds that a call may take: what is to hang is not waited for long, what is only slow must not pass for it.
 int limit_of(const Row& row) {
-    constexpr int kTimed = 60, kCounted = 20, kHangs = 3;
-    return row.slow() ? kTimed : on_gpu() || row.reason != "hang" ? kCounted : kHangs;
+    constexpr int kJudged = 60, kHangs = 3;
+    return on_gpu() || row.reason != "hang" ? kJudged : kHangs;
 }
 
 Caught run_check(const Row& row) {
