@@ -117,6 +117,15 @@ static void draw_otherwise(checker::Input& input) {
     };
 }
 
+// Makes the Context's workspace grow before the call, as another op would: the old one is freed.
+static void grow_workspace_before(checker::Call& call) {
+    constexpr std::size_t kBytes = std::size_t{64} << 20;  // twice what cuBLASLt is allowed to use
+    call.run = [run = std::move(call.run)](const Library& library, const Buffers& at) {
+        at.kept<Context>().workspace(kBytes);
+        run(library, at);
+    };
+}
+
 void OpCases::add_turns() {
     if (spec_.turns.empty()) {
         return;
@@ -143,8 +152,9 @@ void OpCases::add_turns() {
     for (const Sizes& sizes : all) { turns.calls.push_back(drawn(sizes.completed(spec_.defaults))); }
     checker::Call &other = turns.calls[turns.calls.size() - 2], &last = turns.calls.back();
     std::ranges::for_each(other.inputs, draw_otherwise);
-    other.where += ", other values at the same addresses, another stream";
+    other.where += ", other values at the same addresses, another stream, a larger workspace";
     other.on_other_stream = true;
+    grow_workspace_before(other);
     last.is_warm = true;
 }
 

@@ -38,7 +38,7 @@ const OpSpec linear_spec{
     .drawn_cases = {{"halfway", "N=9 C=64 OC=24", {{"inp", halfway_in_bf16()}, {"weight", halfway_in_bf16()}}},
                     {"nan", "N=5 C=7 OC=8", {{"inp", nan_in_row_1()}, {"weight", nan_in_row_1()}}}},
     .huge_cases = {{"huge_inputs", "N=168000000 C=16 OC=1"}, {"huge_weight", "N=1 C=16 OC=168000000"}},
-    .turns = "N=8 C=16 OC=24",
+    .turns = "N=8 C=64 OC=24",
 };
 
 }  // namespace cases
