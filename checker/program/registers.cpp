@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "checker/program/registers.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <regex>
 
 #include "checker/base/course.h"
 #include "checker/base/files.h"
@@ -26,13 +30,35 @@ std::optional<Finished> ask_nvcc(const std::filesystem::path& file) {
         return std::nullopt;
     }
     const Finished asked = run_command(fmt::format(
-        "nvcc ${{NVCC_CXX:+-ccbin \"$NVCC_CXX\"}} -std=c++20 -O3 -I. -Ibuild/helpers -arch={} -cubin -Xptxas -v "
+        "nvcc ${{NVCC_CXX:+-ccbin \"$NVCC_CXX\"}} -std=c++20 -O3 -I. -I{} -arch={} -cubin -Xptxas -v "
         "-o /dev/null {} 2>&1",
-        kArchitecture, quoted(file.string())));
+        file.begin()->string() == "solutions" ? "solutions" : "build/helpers", kArchitecture, quoted(file.string())));
     if (asked.status == 0) {
         write_file(kept, asked.output);
     }
     return asked;
+}
+
+// Returns "sum" for "_ZN12_GLOBAL__N_13sumILi4EEEvPf".
+std::string name_of_entry(const std::string& mangled) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    std::string name = status == 0 ? demangled.get() : mangled;
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    if (const std::size_t at = name.find(kUnnamed); at != name.npos) {
+        name = name.substr(at + kUnnamed.size());
+    }
+    name.resize(std::min(name.size(), name.find_first_of("<(")));
+    return name;
+}
+
+// Returns true if a line of a file declares an array that a thread has for itself.
+bool has_array_of_a_thread(const std::filesystem::path& file) {
+    static const std::regex array(R"(^ +(const )?(float|float2|float4|int|unsigned|uint32_t|std::uint32_t) \w+\[\w)");
+    const std::string text = read_file_if_there(file).value_or("");
+    return std::ranges::any_of(
+        split(text, '\n'), [](std::string_view line) { return std::regex_search(line.begin(), line.end(), array); });
 }
 
 }  // namespace
@@ -85,6 +111,52 @@ std::optional<Finding> find_too_many_registers(const std::filesystem::path& file
                     "multiprocessor, and the launch fails",
                     kernel, *registers, kArchitecture, format_count(threads), format_count(kRegisters)),
         {fmt::format("\t__launch_bounds__({}) makes nvcc keep within {}", threads, kRegisters / threads / 8 * 8)}};
+}
+
+LocalMemory most_local_memory_in(std::string_view said) {
+    constexpr std::string_view kEntry = "Compiling entry function '", kFrame = " bytes stack frame";
+    LocalMemory most;
+    std::string entry;
+    for (const std::string_view line : split(said, '\n')) {
+        if (const std::size_t at = line.find(kEntry); at != line.npos) {
+            const std::string_view rest = line.substr(at + kEntry.size());
+            entry = rest.substr(0, rest.find('\''));
+        } else if (line.find(kFrame) != line.npos) {
+            const long bytes = std::atol(std::string(line).c_str());
+            if (bytes > most.bytes) {
+                most = {name_of_entry(entry), bytes};
+            }
+        }
+    }
+    return most;
+}
+
+std::optional<CounterResult> find_local_memory(const std::filesystem::path& file, const std::filesystem::path& solution,
+                                               std::string& note) {
+    constexpr long kFew = 64;  // bytes; a float4 indexed by a loop is 16 of them
+    const std::optional<Finished> asked = ask_nvcc(file);
+    if (!asked || asked->status != 0) {
+        if (has_array_of_a_thread(file)) {
+            note = fmt::format("nvcc {}, so nobody has looked whether an array of a thread lies in local memory",
+                               !asked ? "is not here" : "does not compile it");
+        }
+        return std::nullopt;
+    }
+    const LocalMemory most = most_local_memory_in(asked->output);
+    if (most.bytes < kFew) {
+        return std::nullopt;
+    }
+    const std::optional<Finished> of_solution = ask_nvcc(solution);
+    if (!of_solution || of_solution->status != 0 || most_local_memory_in(of_solution->output).bytes >= most.bytes) {
+        return std::nullopt;
+    }
+    return CounterResult{
+        .counter = "local_memory",
+        .takes = "keeps {} bytes of each thread in local memory",
+        .value = static_cast<double>(most.bytes),
+        .most = fmt::format("{}, by nvcc for {}: an array there has an index that nvcc does not know, or "
+                            "too few registers are left",
+                            most.kernel, kArchitecture)};
 }
 
 }  // namespace checker

@@ -182,6 +182,28 @@ class Session {
         result.note = result.note.empty() ? note : result.note;
     }
 
+    // Returns true if nvcc is to be asked how much of a thread an op's kernels keep in local memory.
+    bool judges_local_memory(const std::string& op) const {
+        return options_.subject == "lessons" && !at_most(op).empty();
+    }
+
+    // Asks nvcc, if the op is right in all its cases. A note and a count belong to the last of them.
+    void judge_local_memory(std::size_t op) {
+        OpReport& report = reports_[op];
+        if (report.cases.empty() || report.verdict() != Verdict::ok) {
+            GTEST_SKIP() << "nvcc is not asked: first it must be right";
+        }
+        std::string note;
+        CaseReport& last = report.cases.back();
+        const std::optional<CounterResult> counted = find_local_memory(
+            report.file, std::filesystem::path("solutions") / lesson_.name() / (report.op + ".cu"), note);
+        last.note = last.note.empty() ? note : last.note;
+        if (counted) {
+            last.counted.push_back(*counted);
+            ADD_FAILURE() << report.file << ": " << text_of(*counted);
+        }
+    }
+
     // Returns the report of a case; if it is not run, with the reason.
     CaseReport report_of_case(std::size_t op, std::size_t case_index) {
         const Case& c = lesson_.ops()[op].cases[case_index];
@@ -543,6 +565,9 @@ void register_tests(const Lesson& lesson, const Options& options, Session& sessi
             if (options.wants(o.name, o.cases[c].name) && !(options.no_large && o.cases[c].is_sampled())) {
                 register_test(camel_case(o.name), o.cases[c].name, [&session, op, c] { session.run_case(op, c); });
             }
+        }
+        if (!options.timing_only && options.wants(o.name, "local_memory") && session.judges_local_memory(o.name)) {
+            register_test(camel_case(o.name), "local_memory", [&session, op] { session.judge_local_memory(op); });
         }
         if (times && !options.no_timing && options.wants(o.name, "timing") && !o.timed.empty() &&
             session.has_target(o.name)) {

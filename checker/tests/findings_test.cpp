@@ -89,6 +89,57 @@ TEST(Registers, AreGivenOutByWarp) {
     EXPECT_FALSE(block_fits(513, 128)) << "17 warps";
 }
 
+TEST(LocalMemory, IsTheMostOfAKernels) {
+    const std::string said =
+        "ptxas info    : Compiling entry function '_ZN41_GLOBAL__N__3afaae0f_9_matmul_cu_c883ad073sumILi4EEEvPf' for "
+        "'sm_90'\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        "ptxas info    : Compiling entry function '_ZN41_GLOBAL__N__3afaae0f_9_matmul_cu_c883ad076productEPf' for "
+        "'sm_90'\n"
+        "    288 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
+    EXPECT_EQ(most_local_memory_in(said).bytes, 288);
+    EXPECT_EQ(most_local_memory_in(said.substr(0, said.find("    288"))).bytes, 0);
+    EXPECT_EQ(most_local_memory_in(
+                  "Compiling entry function '_ZN12_GLOBAL__N_17productILi4EEEvPf' for\n  8 bytes stack frame")
+                  .kernel,
+              "product");
+}
+
+// Kernels that add 64 sums: nvcc keeps them in registers where it unrolls the loop.
+std::optional<CounterResult> local_memory_if(const std::string& unroll) {
+    const std::filesystem::path folder = "build/findings_test";
+    const auto kernel = [&](const std::string& name, const std::string& pragma) {
+        write_file(folder / name,
+                   "namespace {\n__global__ void add(float* out, const float* inp, int n) {\n"
+                   "    float sums[64] = {};\n"
+                   "    for (int k = 0; k < n; k++) {\n" +
+                       pragma +
+                       "\n"
+                       "        for (int i = 0; i < 64; i++) { sums[i] += inp[64 * k + i]; }\n    }\n" +
+                       pragma +
+                       "\n"
+                       "    for (int i = 0; i < 64; i++) { out[i] = sums[i]; }\n}\n}\n"
+                       "void start(float* out, const float* inp) { add<<<1, 1>>>(out, inp, 9); }\n");
+        return folder / name;
+    };
+    std::string note;
+    const std::optional<CounterResult> counted =
+        find_local_memory(kernel("own.cu", unroll), kernel("solution.cu", "#pragma unroll"), note);
+    EXPECT_EQ(note, "");
+    return counted;
+}
+
+TEST(LocalMemory, IsSaidWhereALoopIsNotUnrolled) {
+    if (run_command("command -v nvcc >/dev/null 2>&1").status != 0) {
+        GTEST_SKIP() << "nvcc is not there";
+    }
+    const std::optional<CounterResult> counted = local_memory_if("#pragma unroll 1");
+    ASSERT_TRUE(counted.has_value());
+    EXPECT_EQ(text_of(*counted), "keeps 256 bytes of each thread in local memory");
+    EXPECT_TRUE(counted->most.starts_with("add, by nvcc for sm_90")) << counted->most;
+    EXPECT_FALSE(local_memory_if("#pragma unroll").has_value());
+}
+
 TEST(FirstDouble, NamesTheVariable) {
     EXPECT_EQ(first_double_of("    return kTwo * x;"), "halve.cpp:4 computes in doubles: kTwo is one");
 }
