@@ -64,7 +64,7 @@ bool has_array_of_a_thread(const std::filesystem::path& file) {
 }  // namespace
 
 std::optional<long> registers_in(std::string_view said, std::string_view kernel) {
-    const std::string_view name = kernel.substr(0, kernel.find('<'));
+    const std::string_view name = kernel.substr(0, kernel.find_first_of("< "));
     const std::string mangled = std::to_string(name.size()) + std::string(name);
     std::optional<long> most;
     bool of_it = false;

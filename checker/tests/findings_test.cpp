@@ -78,6 +78,7 @@ constexpr const char* kSaid =
 
 TEST(Registers, AreTheMostOfATemplatesInstances) {
     EXPECT_EQ(registers_in(kSaid, "sum<4>"), 80);
+    EXPECT_EQ(registers_in(kSaid, "sum [int kRows = 8]"), 80);
     EXPECT_EQ(registers_in(kSaid, "sum_up"), 99);
     EXPECT_EQ(registers_in(kSaid, "up"), std::nullopt);
 }
