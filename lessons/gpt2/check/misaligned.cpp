@@ -42,6 +42,12 @@ static checker::Case& add_misaligned(OpCases& op, const Call& whole, const std::
     for (const std::string& name : tensors_of(whole)) {
         shifted.calls.push_back(misaligned(whole, {name}, name + " starts 4 bytes late, alone"));
     }
+    // A tensor of fewer floats than lie in front of a multiple of 64 bytes.
+    const auto few = std::ranges::find(op.op().cases, "few", &checker::Case::name);
+    if (few != op.op().cases.end() && few->calls.size() == 1) {
+        const Call& call = few->calls.front();
+        shifted.calls.push_back(misaligned(call, tensors_of(call), few->shape + ", all start 4 bytes late"));
+    }
     return shifted;
 }
 
