@@ -683,6 +683,10 @@ CaseReport Judge::check_case(std::size_t op_index, std::size_t case_index,
     };
 
     const std::size_t together = c.sequence ? c.calls.size() : 1;
+    // A process's first call has as many threads as the case's first one: what is set once is set there.
+    if (std::ranges::any_of(c.calls, [](const Call& call) { return static_cast<bool>(call.run_on_one_thread); })) {
+        worker_.stop();
+    }
     for (Calls calls{0, together}; calls.begin < c.calls.size(); calls = {calls.end, calls.end + together}) {
         std::array<std::vector<RunResult>, 2> runs;
         bool broke_off = false;
