@@ -4,7 +4,7 @@
 namespace {
 
 // A request is 32 lanes' 16 bytes at best.
-constexpr double kRequestBytes = 32 * 16, kChannels = 128;
+constexpr double kRequestBytes = 32 * 16;
 
 // Of the calls whose rows begin on sectors and have 128 channels: what a tensor's `elements` make necessary.
 void count(cases::OpCases& op, std::vector<checker::Needed> (*needed)(double elements)) {
@@ -21,8 +21,9 @@ std::vector<checker::Needed> each_once(double elements) {
 
 // A row is read three times and written once, the weights and biases are read, and a mean and a reciprocal deviation
 // written.
+template <int channels>
 std::vector<checker::Needed> of_layernorm(double elements) {
-    const double rows = elements / kChannels;
+    const double rows = elements / channels;
     return {{"bytes_asked", cases::kFloat * (6 * elements + 2 * rows)},
             {"requests", 6 * cases::kFloat * elements / kRequestBytes + 2 * rows},
             {"sectors"}};
@@ -44,7 +45,8 @@ void cases::add_own(LessonCases& lesson) {
     add_misaligned(layernorm, "head64");
     count(residual, each_once<3>);
     count(gelu, each_once<2>);
-    count(layernorm, of_layernorm);
+    count(layernorm, of_layernorm<128>);
+    layernorm.add_drawn("row768", "B=2 T=8 C=768").calls.back().needed = of_layernorm<768>(2.0 * 8 * 768);
     count_misaligned(residual, 3);
     count_misaligned(gelu, 2);
 }

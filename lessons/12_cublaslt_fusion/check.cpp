@@ -115,7 +115,8 @@ void cases::add_own(LessonCases& lesson) {
         // TF32 has all of fp32's exponents; fp16, of as many bits of mantissa, ends at 65,504.
         op.add_drawn("beyond_fp16", "N=16 C=64 OC=24 outputs=1", {{"inp", normal(1e6F)}});
         add_in_turn(op);
-        op.add_drawn("whole_vectors", "N=24 C=72 OC=64");
+        op.add_drawn("whole_vectors", "N=24 C=72 OC=64").calls.back().needed = {{"library_calls", 1},
+                                                                                {"kernel_launches", 0}};
         add_misaligned_in_turn(op, "whole_vectors");
         op.add_unwritten("N=42735 C=8 OC=50304");  // 2,149,741,440 outputs
     }

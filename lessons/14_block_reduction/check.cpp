@@ -103,6 +103,7 @@ void cases::add_own(LessonCases& lesson) {
     count_once(softmax.at("long").calls.front(), 2, 50257, 16);
     // A warp needs no barrier; a block of 128 threads, or by the factor one of 256, is as good.
     count_once(softmax.add_drawn("short", "N=24 V=1024 Vp=1024").calls.front(), 24, 1024, 4);
+    count_once(softmax.add_drawn("middle", "N=3 V=12800 Vp=12800").calls.front(), 3, 12800, 4);
     softmax.add_drawn("few", "N=9 V=31 Vp=33");
     softmax.add_drawn("odd_stride", "N=5 V=1023 Vp=1027");
     softmax.add_drawn("two_warps", "N=5 V=1025 Vp=1025");  // more than a warp holds in eight float4s a lane
