@@ -40,6 +40,16 @@ void HostTensors::initialise(const CallRun& run, const MemoryFile& shared, Buffe
     }
 }
 
+std::vector<std::span<std::byte>> HostTensors::outputs() const {
+    std::vector<std::span<std::byte>> result;
+    for (const Tensor& tensor : now_) {
+        if (tensor.spec.role != Role::input) {
+            result.emplace_back(tensor.mapping.data(), tensor.slot.bytes);
+        }
+    }
+    return result;
+}
+
 void HostTensors::fetch(const MemoryFile& shared) const {
     for (const Tensor& tensor : now_) {
         std::ranges::copy(tensor.mapping.region(), shared.region(tensor.slot).begin());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The tensors of a device's calls that lie in the host's memory: pageable, each between inaccessible pages, inputs
+// The tensors of a device's calls that lie in the host's memory: each between inaccessible pages, inputs
 // read-only. In each call of a case they lie elsewhere, as a caller's own may, and where they were before nothing may look.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "checker/worker/call_buffers.h"
@@ -23,6 +24,8 @@ class HostTensors {
 
     // Those of a call, with what the shared file has in them, get their places in `buffers`.
     void initialise(const CallRun& run, const MemoryFile& shared, Buffers& buffers);
+    // The memory of the call's outputs.
+    std::vector<std::span<std::byte>> outputs() const;
     // The call has returned: the shared file gets its outputs as they are now.
     void fetch(const MemoryFile& shared) const;
     // All work is done: outputs that are no longer what was fetched.

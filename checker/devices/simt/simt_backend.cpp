@@ -28,6 +28,7 @@
 #include "checker/simt/runtime/base/errors.h"
 #include "checker/simt/runtime/intrinsics/float_atomics.h"
 #include "checker/simt/runtime/memory/memory.h"
+#include "checker/simt/runtime/memory/registered.h"
 #include "checker/simt/runtime/report/findings.h"
 #include "checker/simt/runtime/streams/capture.h"
 #include "checker/simt/runtime/streams/sampling.h"
@@ -281,6 +282,22 @@ std::vector<CounterResult> counted_of(const Call& call, const CountingCall& coun
     return counted;
 }
 
+// Outputs in the host's memory are pinned while this lives: copies to them may return before they have ended.
+class PinnedOutputs {
+  public:
+    explicit PinnedOutputs(std::vector<std::span<std::byte>> outputs) : outputs_(std::move(outputs)) {
+        for (const std::span<std::byte> output : outputs_) { simt::register_memory(output.data(), output.size()); }
+    }
+    ~PinnedOutputs() {
+        for (const std::span<std::byte> output : outputs_) { simt::unregister_memory(output.data()); }
+    }
+    PinnedOutputs(const PinnedOutputs&) = delete;
+    PinnedOutputs& operator=(const PinnedOutputs&) = delete;
+
+  private:
+    std::vector<std::span<std::byte>> outputs_;
+};
+
 // Where the run counts, launches are not searched for races.
 Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding>& findings) {
     const Call& call = run.call();
@@ -290,6 +307,10 @@ Reply run_on_device(const CallRun& run, DeviceCase& running, std::vector<Finding
     std::vector<std::byte*> memory;
     Buffers& buffers = running.buffers(call);
     running.host_tensors().initialise(run, shared, buffers);
+    std::optional<PinnedOutputs> pinned;
+    if (run.schedule == Schedule::start_aligned) {  // a caller's memory may be either
+        pinned.emplace(running.host_tensors().outputs());
+    }
     for (std::size_t i = 0; i < specs.size(); i++) {
         if (specs[i].on_host) {
             memory.push_back(nullptr);
