@@ -142,6 +142,8 @@ void OpCases::add_turns() {
             swapped.set(names[other], first[names[one]]);
         }
     }
+    Sizes& ones = all.emplace_back(first);
+    for (const std::string& name : names) { ones.set(name, 1); }
     std::erase_if(all, [](const Sizes& sizes) {  // heads divide the channels, and a row holds its columns
         return (sizes.has("C") && sizes.has("NH") && sizes["C"] % sizes["NH"] != 0) ||
                (sizes.has("V") && sizes["V"] > sizes["Vp"]);
