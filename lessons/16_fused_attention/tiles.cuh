@@ -73,14 +73,19 @@ __device__ inline void copy_4(float* to, const float* from) {
 template <int kTileRows, int kStride>
 __device__ void load_tile(float (&tile)[kTileRows][kStride], const float* x, long stride, int rows, int HS,
                           bool vectors) {
-    constexpr unsigned int kColumns = kStride - 4, kFours = kColumns / 4;
+    constexpr unsigned int kColumns = kStride - 4, kFours = kColumns / 4, kRowsAtOnce = kThreads / kFours;
+    static_assert(kThreads % kFours == 0, "a thread loads the same 4 channels of each of its rows");
     if (vectors) {
+        const int first = static_cast<int>(threadIdx.x / kFours), c = static_cast<int>(threadIdx.x % kFours) * 4;
+        const float* x_row = x + first * stride + c;
 #pragma unroll 4
-        for (unsigned int i = threadIdx.x; i < kTileRows * kFours; i += kThreads) {
-            const int row = static_cast<int>(i / kFours), c = static_cast<int>(i % kFours) * 4;
-            const float4 zero = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-            *reinterpret_cast<float4*>(&tile[row][c]) =
-                row < rows && c < HS ? *reinterpret_cast<const float4*>(x + row * stride + c) : zero;
+        for (int row = first; row < kTileRows; row += kRowsAtOnce) {
+            float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            if (row < rows && c < HS) {
+                loaded = *reinterpret_cast<const float4*>(x_row);
+            }
+            *reinterpret_cast<float4*>(&tile[row][c]) = loaded;
+            x_row += kRowsAtOnce * stride;
         }
     } else {
 #pragma unroll 1
