@@ -13,7 +13,7 @@ constexpr int kQueries = 64;  // rows of a head that a block computes
 constexpr int kRows = 8;      // rows that a thread computes
 constexpr int kLanes = 8;     // lanes that share their rows
 constexpr int kThreads = kQueries / kRows * kLanes;
-constexpr int kPart = 32;      // keys whose weights are in shared memory at a time
+constexpr int kPart = 16;      // keys whose weights are in shared memory at a time: with 32 an A100 holds a block less
 constexpr int kLargest = 128;  // head size
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 static_assert(32 % kLanes == 0, "lanes that share rows are in one warp");

@@ -139,7 +139,7 @@ class Loop:
 ALL = sass_table.ARCHS
 H100, A100, T4 = ("sm_90a",), ("sm_80",), ("sm_75",)
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4}
-ATTENTION_SHARED = 45056  # bytes of a block for heads of 64 channels, which its launch asks for
+ATTENTION_SHARED = 40960  # bytes of a block for heads of 64 channels, which its launch asks for
 ROUNDING = 2 * 64  # lesson 18's loop: a comparison and an addition for each of a lane's 64 floats
 
 
