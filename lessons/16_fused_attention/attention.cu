@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "checker/ptx.h"
 #include "lessons/16_fused_attention/tiles.cuh"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"

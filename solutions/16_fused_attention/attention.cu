@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "checker/ptx.h"
 #include "lessons/16_fused_attention/tiles.cuh"
 #include "lessons/gpt2/launch.h"
 #include "lessons/gpt2/ops.h"
@@ -41,12 +42,12 @@ __device__ void fold_in(Rows<kHS>& rows, typename Head<kHS>::Scores& scores, flo
         float largest = -INFINITY;
         for (const float score : scores[i]) { largest = fmaxf(largest, score); }
         const float max = fmaxf(rows.max[i], scale_2 * reduce_lanes(largest, cg::greater<float>()));
-        const float rescale = exp2f(rows.max[i] - max);  // 0 in the first tile, whose old maximum is -infinity
+        const float rescale = ptx::exp2_approx(rows.max[i] - max);  // 0 in the first tile: 2^-infinity
         rows.max[i] = max;
         rows.sum[i] *= rescale;
         for (float& out : rows.outs[i]) { out *= rescale; }
         for (float& score : scores[i]) {
-            score = exp2f(scale_2 * score - max);
+            score = ptx::exp2_approx(scale_2 * score - max);
             rows.sum[i] += score;
         }
     }
