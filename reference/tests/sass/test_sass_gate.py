@@ -230,7 +230,9 @@ SAID = (
     on("12", "matmul_gelu")(ALL[1:], r"kernel of `matmul_gelu` the (\d+) registers", lambda k: (k.registers,)),
     layernorm_12(H100, r"shows (\d+) per thread, without spills", lambda k: (k.registers,)),
     layernorm_12(H100, r"room for 65,536 / 64 = [\d,]+ threads: (\d+) of its", lambda k: (k.warps(),)),
-    residual_12(H100, r"takes (\d+) registers: \d+ threads, so (three) blocks", lambda k: (k.registers, k.blocks())),
+    residual_12(
+        ALL[1:], r"holds nvcc to (\d+) registers: [\d,]+ threads, so (four) b", lambda k: (k.registers, k.blocks())
+    ),
     of_13(H100, r"nvcc gives the kernel (\d+) registers, so (\d+) blocks fit", lambda k: (k.registers, k.blocks())),
     long_14(
         H100,
