@@ -74,17 +74,20 @@ template <int kTileRows, int kStride>
 __device__ void load_tile(float (&tile)[kTileRows][kStride], const float* x, long stride, int rows, int HS,
                           bool vectors) {
     constexpr unsigned int kColumns = kStride - 4, kFours = kColumns / 4, kRowsAtOnce = kThreads / kFours;
-    static_assert(kThreads % kFours == 0, "a thread loads the same 4 channels of each of its rows");
+    static_assert(kThreads % kFours == 0 && kTileRows % kRowsAtOnce == 0,
+                  "a thread loads 4 channels of each of its rows");
     if (vectors) {
-        const int first = static_cast<int>(threadIdx.x / kFours), c = static_cast<int>(threadIdx.x % kFours) * 4;
-        const float* x_row = x + first * stride + c;
+        int row = static_cast<int>(threadIdx.x / kFours);
+        const int c = static_cast<int>(threadIdx.x % kFours) * 4;
+        const float* x_row = x + row * stride + c;
 #pragma unroll 4
-        for (int row = first; row < kTileRows; row += kRowsAtOnce) {
+        for (unsigned int i = 0; i < kTileRows / kRowsAtOnce; i++) {
             float4 loaded = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             if (row < rows && c < HS) {
                 loaded = *reinterpret_cast<const float4*>(x_row);
             }
             *reinterpret_cast<float4*>(&tile[row][c]) = loaded;
+            row += kRowsAtOnce;
             x_row += kRowsAtOnce * stride;
         }
     } else {
