@@ -49,7 +49,7 @@ __global__ void attention_values_kernel(float* out,        // (B, T, C)
     if (i >= static_cast<long>(B) * T * C) {
         return;
     }
-    const long bt = i / C;
+    const long bt = i / C;  // a division of longs is slow, but a thread has one for a loop over up to T tokens
     const int c = i % C;
     const long b = bt / T;
     const int t = bt % T;
