@@ -50,6 +50,7 @@ class Buffers {
     void add(const std::string& name, Element element, void* data) { at_[name] = {element, data}; }
     void add_null(const std::string& name) { at_[name] = {Element::byte, nullptr}; }
 
+    bool has(std::string_view name) const { return at_.contains(name); }
     float* f32(std::string_view name) const { return elements<float>(name, Element::f32); }
     __nv_bfloat16* bf16(std::string_view name) const { return static_cast<__nv_bfloat16*>(find(name, Element::bf16)); }
     int* i32(std::string_view name) const { return elements<int>(name, Element::i32); }

@@ -25,15 +25,12 @@ WrongLogits call_before(const Beginnings& of) {
 class Sequence {
   public:
     Sequence(OpCases& predict, checker::Case& one, Vocabulary vocabulary)
-        : file_(predict.lesson().case_file("lesson17")),
-          precision_(predict.spec().precision),
-          vocabulary_(vocabulary),
-          case_(one) {
+        : file_(predict.lesson().case_file("lesson17")), spec_(predict.spec()), vocabulary_(vocabulary), case_(one) {
         case_.sequence = true;
         case_.calls.clear();
     }
     checker::Call& add(const Beginnings& of, const std::vector<WrongLogits>& wrong = {}) {
-        checker::Call call = predict_call(file_, precision_, of, wrong, vocabulary_);
+        checker::Call call = predict_call(file_, spec_, of, wrong, vocabulary_);
         call.where = fmt::format("call {}, {}", case_.calls.size() + 1, call.where);
         return case_.calls.emplace_back(std::move(call));
     }
@@ -49,7 +46,7 @@ class Sequence {
 
   private:
     const checker::CaseFile& file_;
-    std::string precision_;
+    const OpSpec& spec_;
     Vocabulary vocabulary_;
     checker::Case& case_;
     int replays_ = 0;

@@ -84,6 +84,10 @@ void crossentropy(float*, const float*, const int*, int N, int Vp, Context& ctx)
     note(ctx, "crossentropy N={} Vp={}", N, Vp);
 }
 
+void loss(float*, float*, const float*, const int*, int N, int V, int Vp, Context& ctx) {
+    note(ctx, "loss N={} V={} Vp={}", N, V, Vp);
+}
+
 int main(int argc, char** argv) {
     CLI::App app("Prints the ops that a forward pass calls.", "calls");
     std::string config;

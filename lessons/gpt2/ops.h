@@ -127,8 +127,15 @@ void crossentropy(float* losses,       // (N)
                   const int* targets,  // (N), each in [0, V)
                   int N, int Vp, Context& ctx);
 
-// The whole forward pass: which op runs on which tensor, in which order. Fills every activation,
-// but probs and losses only if there are targets, and fc if acts.backward_follows or if one of its ops reads it.
+// losses[n] = lse[n] - logits[n, targets[n]], with lse[n] = log of the sum over v < V of exp(logits[n, v]).
+void loss(float* losses,        // (N)
+          float* lse,           // (N)
+          const float* logits,  // (N, Vp)
+          const int* targets,   // (N), each in [0, V)
+          int N, int V, int Vp, Context& ctx);
+
+// The whole forward pass: which op runs on which tensor, in which order. Fills every activation that the step has,
+// but probs, loss_lse and losses only if there are targets, and fc if acts.backward_follows or if one of its ops reads it.
 void forward(Activations& acts, const Parameters& params,
              const int* tokens,   // (B, T) of acts
              const int* targets,  // (B, T), or null: no loss is wanted

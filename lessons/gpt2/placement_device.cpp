@@ -10,6 +10,10 @@
 #include "lessons/gpt2/ops.h"
 #include "lessons/gpt2/placement.h"
 
+// Null at a step that has no such op.
+[[gnu::weak]] void loss(float* losses, float* lse, const float* logits, const int* targets, int N, int V, int Vp,
+                        Context& ctx);
+
 namespace {
 
 using checker::check;
@@ -25,6 +29,7 @@ class DevicePlacement final : public Placement {
             view = allocate<float>(static_cast<std::size_t>(shape.elements()));
             check(cudaMemcpy(view, host[i++], bytes_of(shape), cudaMemcpyHostToDevice));
         });
+        acts_.has_probs = ::loss == nullptr;
         acts_.visit([&](const std::string&, float*& view, const Shape& shape) {
             view = allocate<float>(static_cast<std::size_t>(shape.elements()));
         });

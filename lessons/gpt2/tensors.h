@@ -147,18 +147,22 @@ struct ActivationsOf {
     float* ln_f_mean = nullptr;  // (B, T)
     float* ln_f_rstd = nullptr;  // (B, T)
     Element* logits = nullptr;   // (B, T, Vp)
-    Element* probs = nullptr;    // (B, T, Vp)
+    Element* probs = nullptr;    // (B, T, Vp), if has_probs
+    float* loss_lse = nullptr;   // (B, T), if not has_probs: the log-sum-exp of each row of the logits
     float* losses = nullptr;     // (B, T)
     void* scratch = nullptr;     // forward_scratch_bytes(config, B, T)
     // True if a backward pass reads what forward leaves here. If not, forward need not fill what nothing else reads: fc.
     bool backward_follows = false;
+    // True if the step stores probabilities, false if it computes each loss from the logits and stores log-sum-exps.
+    bool has_probs = true;
 
     ActivationsOf() = default;
     ActivationsOf(const Config& config_, int B_, int T_);  // views unset, as for Parameters
     void allocate(std::size_t scratch_bytes);              // one zeroed arena for all views and the scratch
     void allocate_results();                               // logits and losses alone, which a device's are copied to
 
-    // f(name, view, shape) for every activation, in the order in which forward makes them. Scratch is not listed.
+    // f(name, view, shape) for every activation that the step has, in the order in which forward makes them. Scratch is not
+    // listed.
     template <class F>
     void visit(F&& f) {
         const int C = config.C, NH = config.NH, Vp = config.Vp;
@@ -186,7 +190,11 @@ struct ActivationsOf {
         f(std::string("ln_f_mean"), ln_f_mean, Shape(B, T));
         f(std::string("ln_f_rstd"), ln_f_rstd, Shape(B, T));
         f(std::string("logits"), logits, Shape(B, T, Vp));
-        f(std::string("probs"), probs, Shape(B, T, Vp));
+        if (has_probs) {
+            f(std::string("probs"), probs, Shape(B, T, Vp));
+        } else {
+            f(std::string("loss_lse"), loss_lse, Shape(B, T));
+        }
         f(std::string("losses"), losses, Shape(B, T));
     }
 

@@ -24,6 +24,7 @@ from reference.ops import causal_softmax as causal_softmax_op
 from reference.ops import encoder as encoder_op
 from reference.ops import gelu as gelu_op
 from reference.ops import layernorm as layernorm_op
+from reference.ops import loss as loss_op
 from reference.ops import matmul as matmul_op
 from reference.ops import softmax as softmax_op
 
@@ -209,6 +210,8 @@ def model_calls(c: Config, T: int, more: bool, gelu: tuple[str, ...]) -> list[Ca
     calls.append(Call("softmax", {"logits": "chained/logits", "V": c.V}, {"probs": "probs"}, ("includes_padding",)))
     args = {"probs": "chained/probs", "targets": "targets"}
     calls.append(Call("crossentropy", args, {"losses": "losses"}, tuple(OPS["crossentropy"].suspects)))
+    args = {"logits": "chained/logits", "targets": "targets", "V": c.V}
+    calls.append(Call("loss", args, {"lse": "loss_lse", "losses": "loss.losses"}, tuple(loss_op.SUSPECTS)))
     return calls
 
 

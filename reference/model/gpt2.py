@@ -223,7 +223,7 @@ class GPT2(nn.Module):
         if targets is not None:
             probs = softmax(logits)  # (B, T, V)
             losses = crossentropy(probs, targets)  # (B, T)
-            keep.update({"probs": probs, "losses": losses})
+            keep.update({"probs": probs, "losses": losses, "loss_lse": torch.logsumexp(logits, dim=-1)})
         return logits, losses
 
 

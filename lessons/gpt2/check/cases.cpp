@@ -20,15 +20,15 @@ namespace cases {
 // Models, then ops on their own.
 constexpr const char* kSharedFiles[] = {"regular", "odd", "head64", "t1", "op_c63", "op_large_scores"};
 
-static OpSpec in_precision(OpSpec spec, std::string precision) {
-    spec.precision = std::move(precision);
+// Returns what the op is at the lesson's step.
+static OpSpec at_step(OpSpec spec, const checker::Lesson& lesson) {
+    spec.precision = lesson.toml().precision_of(spec.name);
+    spec.has_probs = has_probs(lesson.name());
     return spec;
 }
 
 OpCases::OpCases(checker::Lesson& lesson, const OpSpec& spec)
-    : lesson_(lesson),
-      spec_(in_precision(spec, lesson.toml().precision_of(spec.name))),
-      op_(lesson.op(spec.name, spec.defined)) {}
+    : lesson_(lesson), spec_(at_step(spec, lesson)), op_(lesson.op(spec.name, spec.defined)) {}
 
 void OpCases::add_file(const std::string& file) {
     for (checker::Case& one : load_cases(lesson_.case_file(file), spec_)) { op_.cases.push_back(std::move(one)); }

@@ -84,6 +84,9 @@ class LessonCases {
     std::deque<OpCases> ops_;
 };
 
+// Returns true if the lesson's step stores probabilities: before its track has the op `loss`, which makes losses of logits.
+bool has_probs(const std::string& lesson);
+
 // Adds the whole step of a lesson that gives a model, as lesson.model().
 void add_model(checker::Lesson& lesson);
 

@@ -49,6 +49,12 @@ SoftmaxRow softmax_row(std::span<const double> exponents, std::span<const double
     return row;
 }
 
+SoftmaxRow row_of_logits(const Values& inputs, std::size_t n, const Sizes& sizes) {
+    const auto V = static_cast<std::size_t>(sizes["V"]), Vp = static_cast<std::size_t>(sizes["Vp"]);
+    const std::vector<double> logits = widened(inputs[0].subspan(n * Vp, V));
+    return softmax_row(logits, of_exponents(logits));
+}
+
 std::vector<double> of_exponents(std::span<const double> exponents) {
     const double largest = std::abs(*std::ranges::max_element(exponents));
     std::vector<double> errors;

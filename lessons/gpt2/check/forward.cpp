@@ -10,11 +10,11 @@ void run_on(const ModelCall& model, const Library& library, const Buffers& at, C
     call_with(acts, ctx, [&] { library.find<forward>()(acts, params, at.i32("tokens"), at.i32("targets"), ctx); });
 }
 
-// With targets a backward pass follows, and everything is filled; without, probs and losses stay as they are.
-checker::Call model_call(const checker::CaseFile& file, const std::string& precision, bool with_targets) {
+// With targets a backward pass follows, and everything is filled; without, what losses need stays as it is.
+checker::Call model_call(const checker::CaseFile& file, const OpSpec& spec, bool with_targets) {
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
-    const ModelCall model(d, with_targets ? ActivationsAre::kept : ActivationsAre::outputs);
+    const ModelCall model(d, with_targets ? ActivationsAre::kept : ActivationsAre::outputs, spec.has_probs);
     checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
     call.where = with_targets ? "with targets" : "without targets";
     call.run = [model](const Library& library, const Buffers& at) { run_on(model, library, at, at.kept<Context>()); };
@@ -26,12 +26,12 @@ checker::Call model_call(const checker::CaseFile& file, const std::string& preci
             checker::input(each.buffer, each.dims, each.sizes, file.f32("param/" + each.name), each.element));
     }
     for (const auto& [buffer, name, dims, sizes, element] : model.output_activations()) {
-        checker::Output output = checker::output(buffer, dims, sizes, file.chained(name, precision), element);
+        checker::Output output = checker::output(buffer, dims, sizes, file.chained(name, spec.precision), element);
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
             output.watch_padding = false;  // a forward may compute the padding too; what it holds is not looked at
         }
-        output.stays_untouched = !with_targets && (name == "probs" || name == "losses");
+        output.stays_untouched = !with_targets && is_of_losses(name);
         call.outputs.push_back(std::move(output));
     }
     if (!with_targets) {
@@ -40,8 +40,8 @@ checker::Call model_call(const checker::CaseFile& file, const std::string& preci
     return call;
 }
 
-checker::Call drawn_call(const Sizes& d, const std::string& precision) {
-    const ModelCall model(d, ActivationsAre::outputs);
+checker::Call drawn_call(const Sizes& d, const OpSpec& spec) {
+    const ModelCall model(d, ActivationsAre::outputs, spec.has_probs);
     checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
     for (const char* name : {"tokens", "targets"}) {
         call.inputs.push_back(checker::integers(name, "B T", {d["B"], d["T"]}, d["V"]));
@@ -49,7 +49,7 @@ checker::Call drawn_call(const Sizes& d, const std::string& precision) {
     for (const ModelTensor& each : model.parameters()) { call.inputs.push_back(drawn(each)); }
     for (const ModelTensor& each : model.output_activations()) {
         call.outputs.push_back(checker::output(each.buffer, each.dims, each.sizes, each.element));
-        call.outputs.back().precision = precision;
+        call.outputs.back().precision = spec.precision;
     }
     return call;
 }
@@ -68,8 +68,8 @@ const OpSpec forward_spec{
     .is_model = true,
     .warm = true,
     .model_calls =
-        [](const checker::CaseFile& file, const std::string& precision) {
-            return std::vector{model_call(file, precision, true), model_call(file, precision, false)};
+        [](const checker::CaseFile& file, const OpSpec& spec) {
+            return std::vector{model_call(file, spec, true), model_call(file, spec, false)};
         },
     .drawn_call = drawn_call};
 

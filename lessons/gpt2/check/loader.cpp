@@ -331,7 +331,7 @@ std::vector<checker::Case> load_cases(const CaseFile& file, const OpSpec& spec) 
     if (spec.model_calls != nullptr) {
         Sizes sizes;
         for (const auto& [name, value] : file.dims()) { sizes.set(name, value); }
-        std::vector<checker::Call> calls = spec.model_calls(file, spec.precision);
+        std::vector<checker::Call> calls = spec.model_calls(file, spec);
         for (checker::Call& call : calls) { call.is_model = spec.is_model; }
         return {{file.tensors().metadata().at("case"), sizes.text(spec.shape), std::move(calls)}};
     }

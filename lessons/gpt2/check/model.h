@@ -39,19 +39,23 @@ enum class ActivationsAre {
 template <class Element = float, auto scratch_bytes = forward_scratch_bytes>
 class ModelCallOf {
   public:
-    // The activations have room for d's B sequences of T tokens.
-    ModelCallOf(const Sizes& d, ActivationsAre activations, std::string prefix_of_scratch = "acts.")
+    // The activations have room for d's B sequences of T tokens; `has_probs` is theirs.
+    ModelCallOf(const Sizes& d, ActivationsAre activations, bool has_probs = true,
+                std::string prefix_of_scratch = "acts.")
         : config_{.max_T = d["max_T"], .V = d["V"], .Vp = d["Vp"], .L = d["L"], .NH = d["NH"], .C = d["C"]},
           B_(d["B"]),
           T_(d["T"]),
           activations_are_(activations),
+          has_probs_(has_probs),
           prefix_(activations == ActivationsAre::scratch ? std::move(prefix_of_scratch) : "") {}
 
     std::vector<ModelTensor> parameters(const std::string& prefix = "") const {
         return list(ParametersOf<Element>(config_), prefix, {"", "C", "O C"});
     }
     std::vector<ModelTensor> activations() const {
-        return list(ActivationsOf<Element>(config_, B_, T_), prefix_, {"", "", "B T", "B T C"});
+        ActivationsOf<Element> acts(config_, B_, T_);
+        acts.has_probs = has_probs_;
+        return list(std::move(acts), prefix_, {"", "", "B T", "B T C"});
     }
     std::vector<ModelTensor> output_activations() const {
         std::vector<ModelTensor> result = activations();
@@ -79,6 +83,7 @@ class ModelCallOf {
     }
     ActivationsOf<Element> bind_activations(const Buffers& at) const {  // and forward's scratch
         ActivationsOf<Element> acts(config_, B_, T_);
+        acts.has_probs = at.has(prefix_ + "probs");
         acts.visit([&]<class T>(const std::string& name, T*& view, const Shape&) {
             if (is_scratch(name)) {
                 view = static_cast<T*>(at.scratch(prefix_ + name));
@@ -101,13 +106,13 @@ class ModelCallOf {
         return activations_are_ == ActivationsAre::scratch ||
                (activations_are_ == ActivationsAre::outputs && name.ends_with(".fc"));
     }
-    // The dims of a tensor depend on its rank; lse alone is (B, NH, T).
+    // The dims of a tensor depend on its rank; attention's lse alone is (B, NH, T).
     template <class Views>
     static std::vector<ModelTensor> list(Views views, const std::string& prefix, std::array<const char*, 4> dims) {
         std::vector<ModelTensor> tensors;
         views.visit([&]<class T>(const std::string& name, T*&, const Shape& shape) {
             const std::span axes = std::span(shape.dims).first(static_cast<std::size_t>(shape.rank));
-            const char* const names = name.ends_with("lse") ? "B NH/h T" : dims[axes.size()];
+            const char* const names = name.ends_with(".lse") ? "B NH/h T" : dims[axes.size()];
             const auto element = std::is_same_v<T, float> ? checker::Element::f32 : checker::Element::bf16;
             tensors.push_back({prefix + name, name, names, {axes.begin(), axes.end()}, element});
         });
@@ -117,10 +122,16 @@ class ModelCallOf {
     Config config_;
     int B_, T_;
     ActivationsAre activations_are_;
+    bool has_probs_;
     std::string prefix_;
 };
 
 using ModelCall = ModelCallOf<>;
+
+// Returns true if only the losses need the activation: without targets forward leaves it as it is.
+inline bool is_of_losses(std::string_view name) {
+    return name == "probs" || name == "loss_lse" || name == "losses";
+}
 
 // Calls an op on a whole model. Throws checker::LeftChanged if acts or the Context is left otherwise than it was.
 template <class Element, class Op>

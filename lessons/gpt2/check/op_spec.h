@@ -41,6 +41,8 @@ float extreme_row(long row, long column, long columns, float drawn);
 // Scores or logits of a softmax, by the row: near 80,000 and -80,000, below -1e30, of both signs and huge, one far above the
 // others, partly minus infinity, rising, all 0, a second half that is 87 above the first, as drawn.
 float extreme_logit(long row, long column, long columns, float drawn);
+// As extreme_logit(), of rows of 75 columns that count. Padding holds what no sum survives.
+float extreme_or_padding(long row, long column, long columns, float drawn);
 // Factors of a product of which row 1 has a NaN: only that row, or column, of the product has one.
 Draw nan_in_row_1();
 
@@ -84,6 +86,7 @@ struct DrawnCase {
 struct OpSpec {
     std::string name;
     std::string precision = "fp32";  // in which it computes; a lesson's is that of its lesson.toml
+    bool has_probs = true;           // of a model's activations; a lesson's is that of its step
     // The sizes that lesson.toml names of a timed call: "B T C". A size called `outputs` says how many of the op's outputs
     // a drawn call wants; those behind them are null.
     std::string shape;
@@ -125,8 +128,8 @@ struct OpSpec {
     std::string turns = {};
 
     // An op whose tensors depend on the model makes its calls itself.
-    std::vector<checker::Call> (*model_calls)(const checker::CaseFile&, const std::string& precision) = nullptr;
-    checker::Call (*drawn_call)(const Sizes&, const std::string& precision) = nullptr;
+    std::vector<checker::Call> (*model_calls)(const checker::CaseFile&, const OpSpec& spec) = nullptr;
+    checker::Call (*drawn_call)(const Sizes&, const OpSpec& spec) = nullptr;
 };
 
 inline constexpr double kFloat = sizeof(float), kBf16 = 2;  // bytes

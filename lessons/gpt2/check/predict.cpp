@@ -32,26 +32,27 @@ std::vector<float> last_rows(std::span<const float> tensor, int T, long C, const
     return rows;
 }
 
-checker::Call drawn_predict(const Sizes& d, const std::string& precision) {
-    const ModelCall model(d, ActivationsAre::scratch);
+checker::Call drawn_predict(const Sizes& d, const OpSpec& spec) {
+    const ModelCall model(d, ActivationsAre::scratch, spec.has_probs);
     checker::Call call{.where = "", .inputs = {}, .outputs = {}, .scratch = model.scratch(), .run = {}};
     call.inputs.push_back(checker::on_host(checker::integers("tokens", "B T", {d["B"], d["T"]}, d["V"])));
     for (const ModelTensor& each : model.parameters()) { call.inputs.push_back(drawn(each)); }
     call.outputs.push_back(checker::on_host(checker::output("logits", "B V", {d["B"], d["V"]})));
-    call.outputs.back().precision = precision;
+    call.outputs.back().precision = spec.precision;
     return call;
 }
 
 }  // namespace
 
-checker::Call predict_call(const checker::CaseFile& file, const std::string& precision, const Beginnings& of,
+checker::Call predict_call(const checker::CaseFile& file, const OpSpec& spec, const Beginnings& of,
                            std::span<const WrongLogits> wrong, Vocabulary vocabulary) {
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
     const int T = d["T"], V = d["V"], columns = d["Vp"];  // columns of the file's logits
     d.set("Vp", vocabulary == Vocabulary::exact ? V : columns);
-    const ModelCall earlier(d, ActivationsAre::scratch);  // room for all of the file's tokens
-    const ModelCall model = of.other_acts ? ModelCall(d, ActivationsAre::scratch, "other_acts.") : earlier;
+    const ModelCall earlier(d, ActivationsAre::scratch, spec.has_probs);  // room for all of the file's tokens
+    const ModelCall model =
+        of.other_acts ? ModelCall(d, ActivationsAre::scratch, spec.has_probs, "other_acts.") : earlier;
     d.set("B", of.B);
     d.set("T", of.T);
     const std::string prefix = of.doubled && !of.in_place ? "twice." : "";
@@ -90,7 +91,7 @@ checker::Call predict_call(const checker::CaseFile& file, const std::string& pre
         }
     }
 
-    checker::Reference reference = file.chained("logits", precision);
+    checker::Reference reference = file.chained("logits", spec.precision);
     const auto logits_of = [&](const Beginnings& some) {
         return kept->keep(last_rows(file.f32("chained/logits"), T, columns, some, V));
     };
@@ -119,10 +120,10 @@ const OpSpec predict_spec{
     .warm = true,
     // All of the file's tokens, and fewer of one sequence, where there is room for more of both.
     .model_calls =
-        [](const checker::CaseFile& file, const std::string& precision) {
+        [](const checker::CaseFile& file, const OpSpec& spec) {
             const int B = file.dim("B"), T = file.dim("T");
-            return std::vector{predict_call(file, precision, {.first = 0, .B = B, .T = T}),
-                               predict_call(file, precision, {.first = B - 1, .B = 1, .T = (T + 1) / 2})};
+            return std::vector{predict_call(file, spec, {.first = 0, .B = B, .T = T}),
+                               predict_call(file, spec, {.first = B - 1, .B = 1, .T = (T + 1) / 2})};
         },
     .drawn_call = drawn_predict};
 

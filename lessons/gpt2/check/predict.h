@@ -32,8 +32,8 @@ struct WrongLogits {
 // Of a model whose vocabulary is padded, as the file's is, or whose wte has no rows beyond V.
 enum class Vocabulary { padded, exact };
 
-// With room for as many sequences and tokens as the file has.
-checker::Call predict_call(const checker::CaseFile& file, const std::string& precision, const Beginnings& of,
+// With room for as many sequences and tokens as the file has. `spec` has the step's precision and activations.
+checker::Call predict_call(const checker::CaseFile& file, const OpSpec& spec, const Beginnings& of,
                            std::span<const WrongLogits> wrong = {}, Vocabulary vocabulary = Vocabulary::padded);
 
 }  // namespace cases

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <limits>
 
 #include "lessons/gpt2/check/floors.h"
 #include "lessons/gpt2/check/op_spec.h"
 
 namespace cases {
-namespace {
-
-// Row n, of the columns that count.
-SoftmaxRow row_of(const Values& inputs, std::size_t n, const Sizes& d) {
-    const std::span<const float> logits_n =
-        inputs[0].subspan(n * static_cast<std::size_t>(d["Vp"]), static_cast<std::size_t>(d["V"]));
-    const std::vector<double> logits(logits_n.begin(), logits_n.end());
-    return softmax_row(logits, of_exponents(logits));
-}
-
-// Rows of 75 columns that count. Padding holds what no sum survives.
-float extreme_or_padding(long row, long column, long columns, float drawn) {
-    constexpr long kColumns = 75;
-    const float padding = row % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30F;
-    return column < kColumns ? extreme_logit(row, column, columns, drawn) : padding;
-}
-
-}  // namespace
-
 const OpSpec softmax_spec{
     .name = "softmax",
     .shape = "N V Vp",
@@ -44,7 +24,7 @@ const OpSpec softmax_spec{
     .compute = [](const Sizes& d, const Values& inputs) -> std::vector<checker::Computed> {
         checker::Computed probs{.values = std::vector<float>(inputs[0].size()), .floor = {}};
         for (std::size_t n = 0; n < static_cast<std::size_t>(d["N"]); n++) {
-            const SoftmaxRow row = row_of(inputs, n, d);
+            const SoftmaxRow row = row_of_logits(inputs, n, d);
             std::ranges::transform(row.probs, &probs.values[n * static_cast<std::size_t>(d["Vp"])],
                                    [](double p) { return static_cast<float>(p); });
             probs.floor.push_back(static_cast<float>(row.of_probs));
@@ -53,7 +33,7 @@ const OpSpec softmax_spec{
     },
     .element =
         [](const Sizes& d, std::size_t /*output*/, long element, const Values& inputs) {
-            const SoftmaxRow row = row_of(inputs, static_cast<std::size_t>(element / d["Vp"]), d);
+            const SoftmaxRow row = row_of_logits(inputs, static_cast<std::size_t>(element / d["Vp"]), d);
             return std::pair(row.probs[static_cast<std::size_t>(element % d["Vp"])], row.of_probs);
         },
     .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"},

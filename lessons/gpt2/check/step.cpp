@@ -91,8 +91,7 @@ class Part {
 };
 
 // Returns a call of forward on part of the file's tokens. `of.doubled`: the last layernorm gives twice as much.
-checker::Call forward_call(const checker::CaseFile& file, const std::string& precision, const Beginnings& of,
-                           bool with_targets) {
+checker::Call forward_call(const checker::CaseFile& file, const OpSpec& spec, const Beginnings& of, bool with_targets) {
     struct Kept {
         std::deque<std::vector<float>> floats;
         std::deque<std::vector<std::int32_t>> integers;
@@ -101,11 +100,11 @@ checker::Call forward_call(const checker::CaseFile& file, const std::string& pre
     const auto kept = std::make_shared<Kept>();
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
-    const ModelCall whole(d, ActivationsAre::outputs);
+    const ModelCall whole(d, ActivationsAre::outputs, spec.has_probs);
     const int T = d["T"];
     d.set("B", of.B);
     d.set("T", of.T);
-    const ModelCall model(d, ActivationsAre::outputs);
+    const ModelCall model(d, ActivationsAre::outputs, spec.has_probs);
     checker::Call call{.where = fmt::format("forward, {}{}", d.text("B T"), of.doubled ? ", other weights" : ""),
                        .inputs = {},
                        .outputs = {},
@@ -134,7 +133,7 @@ checker::Call forward_call(const checker::CaseFile& file, const std::string& pre
         const std::string& name = parts[i].name;
         const float factor = of.doubled && (name == "ln_f" || name == "logits") ? 2.0F : 1.0F;
         const Part part(wholes[i].sizes, wholes[i].dims, of);
-        checker::Reference reference = file.chained(name, precision);
+        checker::Reference reference = file.chained(name, spec.precision);
         const auto elements = std::ssize(reference.expected.values);
         reference.expected.values = kept->keep(part.of(reference.expected.values, factor));
         reference.expected.floor = kept->keep(part.of_floors(reference.expected.floor, elements, factor));
@@ -144,7 +143,7 @@ checker::Call forward_call(const checker::CaseFile& file, const std::string& pre
             output.columns = d["V"];
             output.watch_padding = false;
         }
-        output.stays_untouched = !with_targets && (name == "probs" || name == "losses");
+        output.stays_untouched = !with_targets && is_of_losses(name);
         call.outputs.push_back(std::move(output));
     }
     if (!with_targets) {
@@ -163,6 +162,10 @@ checker::Call forward_call(const checker::CaseFile& file, const std::string& pre
 
 }  // namespace
 
+bool has_probs(const std::string& lesson) {
+    return !checker::has_kernels(lesson) || checker::newest_solution(lesson, "loss").empty();
+}
+
 void add_model(checker::Lesson& lesson) {
     if (!checker::is_step(lesson.name())) {
         return;
@@ -171,17 +174,19 @@ void add_model(checker::Lesson& lesson) {
     checker::Op& model = lesson.model(predicts ? defines<forward, forward_scratch_bytes, predict>
                                                : defines<forward, forward_scratch_bytes>);
     const checker::CaseFile& file = lesson.case_file("regular");
-    const std::string precision = precision_of_step(lesson);
+    OpSpec spec = forward_spec;
+    spec.precision = precision_of_step(lesson);
+    spec.has_probs = has_probs(lesson.name());
     Sizes d;
     for (const auto& [name, value] : file.dims()) { d.set(name, value); }
     const int B = d["B"], T = d["T"];
     checker::Case& small = model.add_case("small", d.text("B T C NH L"));
     small.sequence = true;
     const auto add_forward = [&](const Beginnings& of, bool with_targets) {
-        small.calls.push_back(forward_call(file, precision, of, with_targets));
+        small.calls.push_back(forward_call(file, spec, of, with_targets));
     };
     const auto add_predict = [&](const Beginnings& of) {
-        small.calls.push_back(predict_call(file, precision, of));
+        small.calls.push_back(predict_call(file, spec, of));
         small.calls.back().where =
             fmt::format("predict, {}{}", small.calls.back().where, of.doubled ? ", other weights" : "");
     };

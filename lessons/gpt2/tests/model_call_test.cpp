@@ -146,6 +146,23 @@ TEST(ModelCall, ThrowsIfTheCallLeavesActsOrTheStreamChanged) {
                  checker::LeftChanged);
 }
 
+TEST(ModelCall, BindsLogSumExpsWhereTheCallHasNoProbabilities) {
+    const ModelCall model(kTiny, ActivationsAre::kept, /*has_probs=*/false);
+    checker::Buffers buffers;
+    std::map<std::string, float> values;
+    for (const ModelTensor& each : model.activations()) {
+        buffers.add(each.buffer, checker::Element::f32, &values[each.buffer]);
+        if (each.name == "loss_lse") {
+            EXPECT_EQ(checker::Dims(each.dims, each.sizes).text(), "B=2, T=3");
+        }
+    }
+    buffers.add("scratch", checker::Element::byte, nullptr);
+    const Activations acts = ModelCall(kTiny, ActivationsAre::kept).bind_activations(buffers);
+    EXPECT_EQ(acts.loss_lse, &values.at("loss_lse"));
+    EXPECT_EQ(acts.probs, nullptr);
+    EXPECT_FALSE(acts.has_probs);
+}
+
 TEST(ModelCall, JudgesFcOnlyIfABackwardPassFollows) {
     const ModelCall kept(kTiny, ActivationsAre::kept), outputs(kTiny, ActivationsAre::outputs);
     EXPECT_EQ(kept.output_activations().size(), kept.activations().size());

@@ -124,6 +124,18 @@ TEST(Activations, OfADeviceHaveRoomOnTheHostForTheirResultsAlone) {
     acts.logits[2 * 7 * kConfig.Vp - 1] = acts.losses[2 * 7 - 1] = 1.0F;  // to their ends
 }
 
+TEST(Activations, HaveLogSumExpsInPlaceOfProbabilities) {
+    Activations acts(kConfig, 2, 7);
+    acts.has_probs = false;
+    acts.allocate(1000);
+    const std::vector<View> all = views(acts);
+    EXPECT_EQ(acts.probs, nullptr);
+    ASSERT_EQ(all.size(), 1u + 2 * 15 + 6);
+    EXPECT_EQ(all[all.size() - 2].name, "loss_lse");
+    EXPECT_EQ(all[all.size() - 2].end - all[all.size() - 2].begin, 2u * 7 * sizeof(float));
+    expect_aligned_and_apart(all);
+}
+
 TEST(Activations, RefuseMoreTokensThanTheContextHas) {
     EXPECT_TRUE(contains(message_of([] { Activations(kConfig, 1, 9); }), "T in 1 to max_T=8"));
     EXPECT_THROW(Activations(kConfig, 1, 0), std::invalid_argument);
