@@ -69,7 +69,7 @@ def by_log2(logits: Tensor, targets: Tensor, V: int) -> Results:
     return with_lse(largest + e.sum(-1).log2(), logits, targets)
 
 
-def maximum_of_one_turn(logits: Tensor, targets: Tensor, V: int) -> Results:
+def loss_of_the_maximum(logits: Tensor, targets: Tensor, V: int) -> Results:
     """The loss as if the target's logit were the maximum's: that of the most likely token."""
     return {"losses": exponentials(logits, V)[1].sum(-1).log()}
 
@@ -89,9 +89,9 @@ def row_stride_v(logits: Tensor, targets: Tensor, V: int) -> Results:
     return run(rows, targets, V)
 
 
-# Threads of a block, each with a batch of float4s: what solutions/20_loss_in_one_pass/loss.cu has for rows of 2,049 columns and
-# more.
+# A block's threads, each with a batch of float4s, by the lesson's solution for rows of more than 2,048 columns.
 THREADS, BATCH, WARP = 512, 4, 32
+BATCH_COLUMNS = 4 * BATCH * THREADS
 
 
 def thread_of_columns(V: int) -> Tensor:
@@ -116,24 +116,27 @@ def of_parts(logits: Tensor, targets: Tensor, V: int, part_of: Tensor) -> Result
 
 
 def in_turns(logits: Tensor, targets: Tensor, V: int, rescale) -> Results:
-    """As the threads find it batch by batch, where a thread's sum is multiplied by `rescale` when its maximum moves."""
-    width = BATCH * THREADS * 4
-    turns = F.pad(logits[..., :V], (0, -V % width), value=-math.inf)
-    turns = turns.unflatten(-1, (-1, BATCH, THREADS, 4)).transpose(-3, -2).flatten(-2)  # (..., turns, THREADS, 16)
-    largest = torch.full_like(turns[..., 0, :, 0], torch.finfo(torch.float32).min)  # (..., THREADS)
+    """As the threads find it: whole batches, then float4s one by one, then the columns that are left. A thread's sum is
+    multiplied by `rescale` when its maximum moves, and in the end as it should be."""
+    used = logits[..., :V]
+    in_batches, in_vectors = V // BATCH_COLUMNS * BATCH_COLUMNS, V // 4 * 4
+    batches = used[..., :in_batches].unflatten(-1, (-1, BATCH, THREADS, 4)).transpose(-3, -2).flatten(-2)
+    vectors = F.pad(used[..., in_batches:in_vectors], (0, (in_batches - in_vectors) % (4 * THREADS)), value=-math.inf)
+    turns = [*batches.unbind(-3), *vectors.unflatten(-1, (-1, THREADS, 4)).unbind(-3)]  # each (..., THREADS, logits)
+    largest = torch.full_like(turns[0][..., 0], torch.finfo(torch.float32).min)  # (..., THREADS)
     total = torch.zeros_like(largest)
-    for x in turns.unbind(-3):
+    for x in turns:
         new = torch.maximum(largest, x.amax(-1))
         total = torch.where(total > 0, total * rescale(largest, new), 0) + (x - new.unsqueeze(-1)).exp().sum(-1)
         largest = new
-    of_row = largest.amax(-1, keepdim=True)
-    lse = of_row.squeeze(-1) + (total * (largest - of_row).exp()).sum(-1).log()
-    return with_lse(lse, logits, targets)
+    of_row = largest.amax(-1)
+    lse = of_row + (total * (largest - of_row.unsqueeze(-1)).exp()).sum(-1).log()
+    return with_lse(torch.logsumexp(torch.cat([lse.unsqueeze(-1), used[..., in_vectors:]], -1), -1), logits, targets)
 
 
 def filled_with_zeros(logits: Tensor, targets: Tensor, V: int) -> Results:
     """Logits of 0 fill the row up to a whole batch of each thread."""
-    used = F.pad(logits[..., :V], (0, -V % (BATCH * THREADS * 4)))
+    used = F.pad(logits[..., :V], (0, -V % BATCH_COLUMNS))
     return with_lse(torch.logsumexp(used, -1), logits, targets)
 
 
@@ -149,7 +152,7 @@ SUSPECTS = {
         lambda *args: {"losses": -run(*args)["losses"]},
     ),
     "loss_of_the_maximum": Suspect(
-        "each loss is that of the row's largest logit, not of its target's", maximum_of_one_turn
+        "each loss is that of the row's largest logit, not of its target's", loss_of_the_maximum
     ),
     "mean_of_rows": Suspect("each loss is the mean of all rows' losses", mean_of_rows),
     "target_of_the_next_row": Suspect(
@@ -178,9 +181,9 @@ OF_BLOCKS = {
         lambda logits, targets, V: of_columns(logits, targets, V, thread_of_columns(V) == 0),
     ),
     "whole_batches_only": Suspect(
-        "the columns after the last whole batch of the block's threads were left out of the sum",
+        "the float4s after the last whole batch of the block's threads were left out of the sum",
         lambda logits, targets, V: of_columns(
-            logits, targets, V, torch.arange(V) < V // (4 * BATCH * THREADS) * 4 * BATCH * THREADS
+            logits, targets, V, (torch.arange(V) < V // BATCH_COLUMNS * BATCH_COLUMNS) | (torch.arange(V) >= V // 4 * 4)
         ),
     ),
     "threads_not_rescaled": Suspect(
