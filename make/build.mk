@@ -198,7 +198,7 @@ build/obj/%.o: %.cpp build/flags | $(compiled_headers)
 $(foreach group,$(groups),$(eval build/obj/groups/$(group).o: $(group_$(group))))
 $(group_objects): build/flags | $(compiled_headers)
 	@mkdir -p $(@D)
-	$(show)printf '#include "%s"\n' $(filter %.cpp,$^) | \
+	$(show)printf '#include "%s"\n' $(wildcard $(filter %.cpp,$^)) | \
 	    $(CXX) $(harness_flags) $(optimised) -include $(headers) $(depfile) -x c++ -c - -o $@$(hide)
 
 build/obj/lessons/%/check_main.o: checker/program/check_main.cpp build/flags
