@@ -211,7 +211,8 @@ def model_calls(c: Config, T: int, more: bool, gelu: tuple[str, ...]) -> list[Ca
     args = {"probs": "chained/probs", "targets": "targets"}
     calls.append(Call("crossentropy", args, {"losses": "losses"}, tuple(OPS["crossentropy"].suspects)))
     args = {"logits": "chained/logits", "targets": "targets", "V": c.V}
-    calls.append(Call("loss", args, {"lse": "loss_lse", "losses": "loss.losses"}, tuple(loss_op.SUSPECTS)))
+    ids = (*loss_op.SUSPECTS, *(loss_op.OF_ROWS if more else ()))
+    calls.append(Call("loss", args, {"lse": "loss_lse", "losses": "loss.losses"}, ids))
     return calls
 
 

@@ -296,12 +296,13 @@ def test_model_cases_hold_every_tensor(name):
     layer = ["ln_1", "ln_1_mean", "ln_1_rstd", "qkv", "attn", "lse", "attn_proj", "residual_1", "ln_2", "ln_2_mean"]
     layer += ["ln_2_rstd", "fc", "fc_gelu", "fc_proj", "residual_2"]
     names = [f"h.{l}.{x}" for l in range(c["L"]) for x in layer]
-    names += ["encoded", "ln_f", "ln_f_mean", "ln_f_rstd", "logits", "probs", "losses"]
+    names += ["encoded", "ln_f", "ln_f_mean", "ln_f_rstd", "logits", "probs", "losses", "loss_lse"]
     inner = [f"h.{l}.{x}" for l in range(c["L"]) for x in ("scores", "att")]
     softmax = [f"h.{l}.causal_softmax.{x}" for l in range(c["L"]) for x in ("att", "lse")]
+    local = [*softmax, "loss.losses"]
     assert {key for key in tensors if key.startswith("chained/")} == {f"chained/{x}" for x in names + inner}
-    assert {key for key in tensors if key.startswith("local/")} == {f"local/{x}" for x in names + softmax}
-    assert {key for key in tensors if key.startswith("floor/")} == {f"floor/{x}" for x in names + inner + softmax}
+    assert {key for key in tensors if key.startswith("local/")} == {f"local/{x}" for x in names + local}
+    assert {key for key in tensors if key.startswith("floor/")} == {f"floor/{x}" for x in names + inner + local}
     assert c["Vp"] % 128 == 0
     assert c["Vp"] >= c["V"]
     assert tensors["param/wte.weight"].shape == (c["Vp"], c["C"])
