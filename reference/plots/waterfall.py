@@ -59,7 +59,7 @@ GROUPS = {
     "loss": Group("S", "softmax, loss", draw.LINE, draw.INK),
 }
 GROUP_OF = {"linear": "matmul", "linear_gelu": "matmul", "attention": "attention"}
-GROUP_OF |= {"softmax": "loss", "crossentropy": "loss"}
+GROUP_OF |= dict.fromkeys(("softmax", "crossentropy", "loss"), "loss")
 
 
 def group_of(call: Call) -> str:

@@ -52,7 +52,7 @@ PAGE = FOLDER / "README.md"
 MADE_OF = ("solutions", "lessons", "checker/estimate", "reference/cards.toml", "reference/sass.json")
 MADE_OF += (str(estimates.RECORDED),)
 
-LOSS = ("softmax", "crossentropy")
+LOSS = ("softmax", "crossentropy", "loss")
 
 
 # ---- what is predicted -----------------------------------------------------------------------------------------------

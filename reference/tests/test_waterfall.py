@@ -125,7 +125,7 @@ def test_an_op_belongs_to_one_group():
     assert groups["matmul('bias',)"] == "logits"
     assert groups["linear_gelu('pre_gelu',)"] == "matmul"
     assert groups["residual_layernorm()"] == groups["encoder()"] == "rows"
-    assert groups["softmax()"] == groups["crossentropy()"] == "loss"
+    assert groups["softmax()"] == groups["crossentropy()"] == groups["loss()"] == "loss"
 
 
 @pytest.mark.parametrize(
