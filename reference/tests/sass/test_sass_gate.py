@@ -272,6 +272,10 @@ SAID = (
     vectors_18(H100, r"and (\d+) on sm_90a", lambda k: (k.registers,)),
     vectors_18(H100, r"A block of 4 warps issues 4 · (\d+)", lambda k: (k.issued(),)),
     vectors_18(H100, r"on sm_90a (\d+) of the loop's (\d+)", lambda k: (k.others(), k.issued())),
+    on("20", "loss", "kThreads = 512")(
+        A100 + H100, r"kernel (\d+) registers \(sm_80 and sm_90a\)", lambda k: (k.registers,)
+    ),
+    on("20", "loss", "kThreads = 512")(H100, r"(Four) blocks share a multiprocessor", lambda k: (k.blocks(),)),
 )
 
 
