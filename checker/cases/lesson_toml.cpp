@@ -333,8 +333,8 @@ class Reader {
     Baseline against(const toml::table& row, const std::string& where) const {
         const std::string text = row["against"].value_or("");
         std::vector<std::string> known;
-        for (const Baseline baseline :
-             {Baseline::copy, Baseline::solution, Baseline::library, Baseline::arithmetic, Baseline::busy}) {
+        for (const Baseline baseline : {Baseline::copy, Baseline::read, Baseline::solution, Baseline::library,
+                                        Baseline::arithmetic, Baseline::busy}) {
             if (text == to_string(baseline)) {
                 return baseline;
             }

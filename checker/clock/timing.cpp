@@ -238,8 +238,8 @@ Ratio inverse(const Ratio& ratio) {
 }
 
 std::string to_string(Baseline baseline) {
-    constexpr std::array<const char*, kRivals> kNames{"solution", "library",     "copy", "arithmetic",
-                                                      "older",    "two_threads", "busy"};
+    constexpr std::array<const char*, kRivals> kNames{"solution",   "library", "copy",        "read",
+                                                      "arithmetic", "older",   "two_threads", "busy"};
     return kNames.at(static_cast<std::size_t>(baseline));
 }
 
@@ -295,6 +295,14 @@ Candidate copy_candidate(std::size_t bytes) {
     return {.name = "copy", .run = [memory, half, mapped] {
                 std::memcpy(memory.get() + mapped, memory.get(), half);
                 asm volatile("" : : "r"(memory.get()) : "memory");  // the copy is wanted though nothing reads it
+            }};
+}
+
+Candidate read_candidate(std::size_t bytes) {
+    const auto memory = std::make_shared<std::vector<std::uint64_t>>(bytes / sizeof(std::uint64_t) + 1, 1);
+    return {.name = "read", .run = [memory] {
+                const std::uint64_t sum = std::accumulate(memory->begin(), memory->end(), std::uint64_t{0});
+                asm volatile("" : : "r"(sum));  // the sum is wanted though nothing uses it
             }};
 }
 

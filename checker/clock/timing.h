@@ -133,14 +133,15 @@ enum class Baseline : std::uint32_t {
     solution,
     library,      // the vendor's routine
     copy,         // of as many bytes
+    read,         // of as many bytes, where an op writes next to nothing
     arithmetic,   // multiply-adds in registers
     older,        // the newest older solution of the op
     two_threads,  // the same implementation on two threads
     busy,         // the device itself, if it never waited between the same implementation's pieces of work
 };
-constexpr std::size_t kRivals = 7;
-std::string to_string(
-    Baseline baseline);  // "solution", "library", "copy", "arithmetic", "older", "two_threads", "busy"
+constexpr std::size_t kRivals = 8;
+// Returns "solution", "library", "copy", "read", "arithmetic", "older", "two_threads" or "busy".
+std::string to_string(Baseline baseline);
 
 // Shares of another's speed that earn a medal. A lesson is passed with bronze.
 enum class Medal { none, bronze, silver, gold };
@@ -176,5 +177,7 @@ inline bool impossible(const Ratio& share_of_roof, double margin) {
 // A candidate that moves `bytes` through memory: reads half of them from one buffer, writes half to another.
 // It is the roof of an op that moves as many bytes, taken in the same run.
 Candidate copy_candidate(std::size_t bytes);
+// Reads `bytes` of memory of its own.
+Candidate read_candidate(std::size_t bytes);
 
 }  // namespace checker

@@ -331,13 +331,14 @@ double above(Baseline roof) {
 std::string share_of_roof(Baseline roof, double share) {
     return fmt::format("{} {}", times(share),
                        roof == Baseline::copy       ? "a copy's speed"
+                       : roof == Baseline::read     ? "a read's speed"
                        : device_backend().is_host() ? "the multiply-adds of one core"
                                                     : "the multiply-adds of the card");
 }
 
-// The roof that a rate lies above: that of its work, or the copy whose speed it is a share of.
+// The roof that a rate lies above: that of its work, or the copy or read whose speed it is a share of.
 std::optional<Baseline> beaten_roof(const ShapeTiming& timing, Baseline against) {
-    for (const Baseline roof : {timing.roof(), Baseline::copy}) {
+    for (const Baseline roof : {timing.roof(), Baseline::copy, Baseline::read}) {
         const std::optional<Ratio> share = timing.of(roof);
         if ((roof == timing.roof() || roof == against) && share && impossible(*share, above(roof))) {
             return roof;
@@ -850,7 +851,8 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             report.library = timed.library->name;
         }
         if (!ends_on_host(timed.call) || device_backend().is_host()) {  // the host does not wait for a roof
-            baselines |= timed.bytes_moved > 0 ? bit(Baseline::copy) : 0;
+            const Baseline of_bytes = target.against == Baseline::read ? Baseline::read : Baseline::copy;
+            baselines |= timed.bytes_moved > 0 ? bit(of_bytes) : 0;
             baselines |= timed.flop > 0 && !timed.tensor_cores ? bit(Baseline::arithmetic) : 0;
         }
         // A shape that there is no room for, or one that is only reported, does not stand for the first that is judged.

@@ -153,6 +153,7 @@ std::string to_string(Verdict verdict) {
 
 std::string whose(std::string_view baseline, const std::string& library) {
     return baseline == to_string(Baseline::copy)         ? "a copy's"
+           : baseline == to_string(Baseline::read)       ? "a read's"
            : baseline == to_string(Baseline::arithmetic) ? "the fp32 roof's"
            : baseline == to_string(Baseline::busy)       ? "the busy GPU's"
            : baseline == to_string(Baseline::library)    ? library + "'s"

@@ -583,6 +583,7 @@ class Printer {
                  return shape.flop > 0 || shape.bytes > 0 ? three_digits(shape.rate() * 1e-9) : "";
              }},
             {flop ? "roof" : "copy", 6, share(flop ? Baseline::arithmetic : Baseline::copy)},
+            {"read", 6, share(Baseline::read)},
             {timing.library, 9, share(Baseline::library)},
             {"solution", 9, share(Baseline::solution)},
             {"GPU works", 11, share(Baseline::busy)},

@@ -96,6 +96,7 @@ class CoarseBench final : public Bench {
     Stopwatch& stopwatch() override { return stopwatch_; }
     TimingOptions options(double seconds, int samples) const override { return device_options(seconds, samples); }
     Candidate copy(std::size_t /*bytes*/, std::size_t /*times*/) override { return {}; }
+    Candidate read(std::size_t /*bytes*/, std::size_t /*times*/) override { return {}; }
     FmaCandidate arithmetic() override { return {}; }
     std::size_t calls_in_a_sample(double seconds, std::size_t bytes) const override {
         return calls_for_a_coarse_clock(seconds, bytes, room);

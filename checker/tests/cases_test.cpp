@@ -329,6 +329,7 @@ TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
               std::string::npos);
     const std::string shares = "bronze = 0.7\nsilver = 0.8\ngold = 0.9\n", shapes = "shapes = [\"N=8\"]\n";
     EXPECT_NO_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shares + shapes));
+    EXPECT_EQ(read("[target.gelu]\nagainst = \"read\"\n" + shares + shapes).targets.at("gelu").against, Baseline::read);
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shapes), FileError);
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shares), FileError);
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\nratio = 1.5\n" + shares + shapes), FileError);

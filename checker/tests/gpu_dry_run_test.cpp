@@ -79,6 +79,13 @@ TEST(GpuRehearsal, TimesTheCopyOfAsManyBytesAndTheMultiplyAdds) {
     EXPECT_GT(multiplied.at("flop_per_s").get<double>(), 0);
 }
 
+TEST(GpuRehearsal, TimesTheReadInPlaceOfACopyIfTheTargetSaysSo) {
+    const json loss = check("20_loss_in_one_pass", "--only loss/timing").verdict.at("ops").at(0);
+    const json& shares = loss.at("timing").at("shapes").at(0).at("of_speed_of");
+    EXPECT_GT(shares.at("read").at("share").get<double>(), 0);
+    EXPECT_FALSE(shares.contains("copy"));
+}
+
 TEST(GpuRehearsal, SaysThatALibraryIsNotThereAndGoesOn) {
     const checker::Finished finished = checker::run_command(
         "SOL_CUBLAS=/nowhere/libcublas.so build/dry/check/lesson05 --subject solutions --impl-dir "

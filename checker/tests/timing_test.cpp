@@ -532,6 +532,14 @@ TEST(TimeInterleaved, TellsFiftyTimesTheWorkApartOnTheRealClock) {
     EXPECT_GT(time_ratio(all[1], all[0]).value, 10.0);
 }
 
+TEST(ReadCandidate, ReadsItsBytesAndDoesNotWrite) {
+    constexpr std::size_t kBytes = 32 << 20;
+    const std::vector<Candidate> candidates = {read_candidate(kBytes), read_candidate(kBytes / 16)};
+    const std::vector<Samples> all = time_interleaved(candidates);
+    EXPECT_LT(kBytes / summarise(all[0].seconds).median, 1e13);
+    EXPECT_GT(time_ratio(all[0], all[1]).value, 4.0);
+}
+
 TEST(CopyCandidate, HasABandwidthThatAMachineCanHave) {
     constexpr std::size_t kBytes = 32 << 20;
     const std::vector<Candidate> candidates = {copy_candidate(kBytes)};

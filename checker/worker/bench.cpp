@@ -63,6 +63,7 @@ class HostBench final : public Bench {
         return {.max_seconds = seconds, .fewest_samples = samples};
     }
     Candidate copy(std::size_t bytes, std::size_t /*times*/) override { return copy_candidate(bytes); }
+    Candidate read(std::size_t bytes, std::size_t /*times*/) override { return read_candidate(bytes); }
     FmaCandidate arithmetic() override { return fma_candidate(); }
 
   private:

@@ -49,6 +49,8 @@ class Bench {
 
     // Reads half of `bytes` from one buffer and writes half to another, so many times, each on buffers of their own.
     virtual Candidate copy(std::size_t bytes, std::size_t times) = 0;
+    // Reads `bytes` from one buffer, so many times, each from a buffer of its own.
+    virtual Candidate read(std::size_t bytes, std::size_t times) = 0;
     virtual FmaCandidate arithmetic() = 0;
 
     // Throws std::runtime_error, with the reason, where it cannot be known when the device works.

@@ -318,6 +318,9 @@ Reply time_op(const Timed& timed, const Library& subject, const Library& solutio
             case Baseline::copy:
                 candidates.push_back(bench.copy(timed.bytes_moved, static_cast<std::size_t>(call.calls())));
                 break;
+            case Baseline::read:
+                candidates.push_back(bench.read(timed.bytes_moved, static_cast<std::size_t>(call.calls())));
+                break;
             case Baseline::arithmetic: {
                 FmaCandidate fma = bench.arithmetic();
                 reply.arithmetic_flop = fma.flop;

@@ -20,7 +20,7 @@ from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, is_meas
 from reference.timings import results
 
 LIMIT = 300  # seconds for one check
-ROOFS = {"copy": "of a copy", "arithmetic": "of the roof"}  # what bounds an op, by what it was timed beside
+ROOFS = {"copy": "of a copy", "read": "of a read", "arithmetic": "of the roof"}  # what bounds an op, by what it was timed beside
 LABEL = 44  # columns
 SHOWN_NAME = LABEL - len("    solution, ")
 

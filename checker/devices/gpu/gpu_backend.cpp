@@ -521,6 +521,22 @@ class GpuBench final : public Bench {
         return {.name = "copy", .run = ways[fastest], .calls = static_cast<int>(times)};
     }
 
+    Candidate read(std::size_t bytes, std::size_t times) override {
+        const std::size_t tiles = std::max<std::size_t>((bytes + kTileBytes - 1) / kTileBytes, 1);
+        std::vector<const std::byte*> buffers;
+        for (std::size_t i = 0; i < times; i++) {
+            std::byte* const from = reserve(tiles * kTileBytes);
+            check(cudaMemset(from, 1, tiles * kTileBytes));
+            buffers.push_back(from);
+        }
+        return {.name = "read",
+                .run =
+                    [=, this] {
+                        for (const std::byte* from : buffers) { launch_read(sum_.data(), from, tiles, nullptr); }
+                    },
+                .calls = static_cast<int>(times)};
+    }
+
     FmaCandidate arithmetic() override {
         constexpr int kRounds = kDryRun ? 1 : 100;
         auto* const out = reinterpret_cast<float*>(reserve(fma_threads() * sizeof(float)));

@@ -230,7 +230,8 @@ void OpCases::add_timed(const Sizes& shape, checker::Baseline against, const std
         return;  // in a rehearsal several are the same
     }
     const Cost cost = spec_.cost(sizes);
-    const bool beside_copy = spec_.bound == Bound::copy || against == checker::Baseline::copy;
+    const bool beside_copy =
+        spec_.bound == Bound::copy || against == checker::Baseline::copy || against == checker::Baseline::read;
     const bool beside_arithmetic = spec_.bound == Bound::arithmetic || against == checker::Baseline::arithmetic;
     checker::Timed timed{.shape = text,
                          .bytes_moved = beside_copy ? static_cast<std::size_t>(cost.bytes) : 0,
