@@ -337,6 +337,74 @@ OF_TILES = OF_VALUES | {
     ),
 }
 
+# ---- mistakes of a kernel whose weights are a factor on tensor cores, without leaving the registers ------------------
+
+# A lane that sums the scores of keys 2 q and 2 q + 1 gives their weights to slots q and q + 4 of the next product.
+KEY_OF_SLOT = (0, 2, 4, 6, 1, 3, 5, 7)
+
+
+def values_of(key_in_place_of: Callable[[int], int]) -> Callable[[Tensor, int], dict[str, Tensor]]:
+    """Returns attention in which the value of the key in each slot of 8 is another key's. Keys beyond T are zeros."""
+
+    def attend(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+        query, key, value = qkv.chunk(3, dim=-1)
+        T = qkv.shape[1]
+        padded = F.pad(value, (0, 0, 0, -T % 8))
+        taken = torch.arange(padded.shape[1]).reshape(-1, 8)
+        for slot, right in enumerate(KEY_OF_SLOT):
+            taken[:, right] = taken[:, 0] // 8 * 8 + key_in_place_of(slot)
+        return {"out": attention_with(torch.cat([query, key, padded[:, taken.flatten()[:T]]], dim=-1), NH)["out"]}
+
+    return attend
+
+
+def values_by_slot(weights_of: Callable[[Tensor], Tensor]) -> Callable[[Tensor, int], dict[str, Tensor]]:
+    """Returns attention whose weights, relative to the largest of their row, are taken from (..., 16 rows, 8 keys) by
+    `weights_of`. Needs a T that is a multiple of 16."""
+
+    def attend(qkv: Tensor, NH: int) -> dict[str, Tensor]:
+        query, key, value = split_heads(qkv, NH)
+        T, HS = query.shape[-2:]
+        scores = (query @ key.mT / math.sqrt(HS)).masked_fill(~causal_mask(T), -math.inf)
+        weights = (scores - scores.amax(-1, keepdim=True)).exp()
+        tiles = weights.unflatten(-1, (T // 8, 8)).unflatten(-3, (T // 16, 16)).transpose(-3, -2)
+        wrong = weights_of(tiles).transpose(-3, -2).flatten(-4, -3).flatten(-2)
+        return {"out": join_heads(wrong @ value / weights.sum(-1, keepdim=True))}
+
+    return attend
+
+
+def registers_as_they_are(tiles: Tensor) -> Tensor:
+    """Of two rows and two keys that a lane holds, the second key of the first row and the first key of the second are
+    exchanged."""
+    pairs = tiles.unflatten(-2, (2, 8)).unflatten(-1, (4, 2))  # half, g, q, which of two keys
+    return pairs.transpose(-4, -1).flatten(-2).flatten(-3, -2)
+
+
+OF_FACTORS = {
+    "values_not_permuted": Suspect(
+        "values were taken in the order of keys, weights in the order of a lane's registers: keys 2 q and 2 q + 1 in slots "
+        "q and q + 4",
+        values_of(lambda slot: slot),
+    ),
+    "values_half_permuted": Suspect(
+        "of the values of 8 keys only those in slots q were taken in the order of the weights; slot q + 4 has key 2 q + 1",
+        values_of(lambda slot: KEY_OF_SLOT[slot] if slot < 4 else slot),
+    ),
+    "values_exchanged": Suspect(
+        "the values of neighbouring keys are exchanged: slot q has key 2 q, slot q + 4 key 2 q + 1",
+        values_of(lambda slot: KEY_OF_SLOT[slot] ^ 1),
+    ),
+    "weights_not_permuted": Suspect(
+        "the registers of a tile of scores were taken for those of a factor in their order; x[1] of scores has the next key "
+        "of row g, x[1] of a factor row g + 8",
+        values_by_slot(registers_as_they_are),
+    ),
+    "weight_rows_exchanged": Suspect(
+        "the weights of rows g and g + 8 were exchanged", values_by_slot(lambda tiles: tiles.roll(8, -2))
+    ),
+}
+
 OF_WIDE_HEADS = {
     "half_diagonal_unmasked": Suspect(
         "of the two tiles on the diagonal that heads of more than 64 channels have, the second was not masked",
@@ -390,7 +458,7 @@ OP = Op(
     run=gpt2.attention,  # and scores and att, which are no results of the op
     floors=lambda _, qkv, NH: all_floors(qkv, NH)[:2],
     dims=lambda at: as_rows(at["out"]) | {"NH": at["lse"][1]},
-    suspects=SUSPECTS | OF_PRODUCTS | OF_INDICES | OF_RUNNING | OF_TILES | OF_WIDE_HEADS,
+    suspects=SUSPECTS | OF_PRODUCTS | OF_INDICES | OF_RUNNING | OF_TILES | OF_FACTORS | OF_WIDE_HEADS,
     baselines={
         "attention": Baseline(baseline, PRECISIONS),
         "attention_materialised": Baseline(baseline_materialised, PRECISIONS),
