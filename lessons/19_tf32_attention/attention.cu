@@ -24,15 +24,6 @@ struct Rows {
     typename Head<kHS>::Outs outs;       // the values of all lanes' keys, times these weights
 };
 
-// scores = the warp's queries times the tile's keys
-template <int kHS>
-__device__ void multiply_queries_and_keys(typename Head<kHS>::Scores& scores,
-                                          const typename Head<kHS>::Queries& queries,
-                                          const typename Head<kHS>::Tiles& tiles) {
-    // TODO: scores of 0; then for each step of 16 channels and each tile of 8 keys the fragments by load_keys, and
-    // ptx::mma_m16n8k8 for each tile of rows and each of the two instructions.
-}
-
 // Sets the scores of keys that come after their query to -infinity. `first` is the tile's first key less the warp's first
 // query.
 template <int kHS>
@@ -105,8 +96,20 @@ __global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a
     // add_weighted_values. A warp all of whose queries come before the tile only copies. Each wait is for this thread's
     // copies: what must follow it, before the tile is read and before the other one is overwritten?
 
-    // TODO: each row's sum over its four lanes; by one of them lse[b, h, row0 + row] of the rows that there are, as a
-    // natural logarithm; and the rows of out by store_outs.
+    float times[Head<kHS>::kRowTiles][2];
+#pragma unroll
+    for (int i = 0; i < Head<kHS>::kRowTiles; i++) {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const float sum = reduce_group(rows.sum[i][half], [](float x, float y) { return x + y; });
+            times[i][half] = 1.0f / sum;
+            const int row = 16 * i + 8 * half + group_of_lane();
+            if (number_in_group() == 0 && row < rows_here) {
+                lse[(b * NH + h) * T + row0 + row] = kLn2 * (rows.max[i][half] + log2f(sum));
+            }
+        }
+    }
+    store_outs<kHS>(out + (b * T + row0) * C + h * HS, rows.outs, times, C, rows_here, HS, vectors);
 }
 
 template <int kHS>

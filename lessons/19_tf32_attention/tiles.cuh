@@ -124,6 +124,29 @@ __device__ KeyFragments load_keys(const float (&keys)[kKeys][kStride], int key, 
     return {{{{ptx::to_tf32(x.x), ptx::to_tf32(x.y)}}, {{ptx::to_tf32(x.z), ptx::to_tf32(x.w)}}}};
 }
 
+// scores = the warp's queries times the tile's keys
+template <int kHS>
+__device__ void multiply_queries_and_keys(typename Head<kHS>::Scores& scores,
+                                          const typename Head<kHS>::Queries& queries,
+                                          const typename Head<kHS>::Tiles& tiles) {
+#pragma unroll
+    for (int j = 0; j < kKeyTiles; j++) {
+#pragma unroll
+        for (int i = 0; i < Head<kHS>::kRowTiles; i++) { scores[i][j] = {}; }
+#pragma unroll
+        for (int step = 0; step < Head<kHS>::kSteps; step++) {
+            const KeyFragments keys = load_keys(tiles.keys, 8 * j, step);
+#pragma unroll
+            for (int k = 0; k < 2; k++) {
+#pragma unroll
+                for (int i = 0; i < Head<kHS>::kRowTiles; i++) {
+                    ptx::mma_m16n8k8(scores[i][j], queries[i][step][k], keys.of[k]);
+                }
+            }
+        }
+    }
+}
+
 // out[16 i + 8 half + g, c] = outs[i][j], times times[i][half], for the rows below `rows` and the channels below HS; rows
 // of out are `stride` apart.
 template <int kHS>

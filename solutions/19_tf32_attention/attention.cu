@@ -24,33 +24,6 @@ struct Rows {
     typename Head<kHS>::Outs outs;       // the values of all lanes' keys, times these weights
 };
 
-// scores = the warp's queries times the tile's keys
-template <int kHS>
-__device__ void multiply_queries_and_keys(typename Head<kHS>::Scores& scores,
-                                          const typename Head<kHS>::Queries& queries,
-                                          const typename Head<kHS>::Tiles& tiles) {
-    // >>> solution
-    //~ // TODO: scores of 0; then for each step of 16 channels and each tile of 8 keys the fragments by load_keys, and
-    //~ // ptx::mma_m16n8k8 for each tile of rows and each of the two instructions.
-#pragma unroll
-    for (int j = 0; j < kKeyTiles; j++) {
-#pragma unroll
-        for (int i = 0; i < Head<kHS>::kRowTiles; i++) { scores[i][j] = {}; }
-#pragma unroll
-        for (int step = 0; step < Head<kHS>::kSteps; step++) {
-            const KeyFragments keys = load_keys(tiles.keys, 8 * j, step);
-#pragma unroll
-            for (int k = 0; k < 2; k++) {
-#pragma unroll
-                for (int i = 0; i < Head<kHS>::kRowTiles; i++) {
-                    ptx::mma_m16n8k8(scores[i][j], queries[i][step][k], keys.of[k]);
-                }
-            }
-        }
-    }
-    // <<< solution
-}
-
 // Sets the scores of keys that come after their query to -infinity. `first` is the tile's first key less the warp's first
 // query.
 template <int kHS>
@@ -218,9 +191,6 @@ __global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a
     }
     // <<< solution
 
-    // >>> solution
-    //~ // TODO: each row's sum over its four lanes; by one of them lse[b, h, row0 + row] of the rows that there are, as a
-    //~ // natural logarithm; and the rows of out by store_outs.
     float times[Head<kHS>::kRowTiles][2];
 #pragma unroll
     for (int i = 0; i < Head<kHS>::kRowTiles; i++) {
@@ -235,7 +205,6 @@ __global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a
         }
     }
     store_outs<kHS>(out + (b * T + row0) * C + h * HS, rows.outs, times, C, rows_here, HS, vectors);
-    // <<< solution
 }
 
 template <int kHS>
