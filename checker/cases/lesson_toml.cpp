@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <regex>
 
 #include "checker/base/course.h"
 #include "checker/base/file_error.h"
@@ -253,6 +254,9 @@ class Reader {
         if (!target.shapes.empty() && !is_recorded && !is_rising(target.shares)) {
             refuse(row, where, "needs bronze, silver and gold, rising shares above 0");
         }
+        if (target.against == Baseline::older && target.older.gold > 0) {
+            refuse(row, where, "needs no older: it is against the older solution");
+        }
         target.by_capability = by_capability(row, where);
         if (is_recorded && !target.by_capability.empty()) {
             refuse(row, where, "needs by_capability or of_recorded, not both");
@@ -283,17 +287,19 @@ class Reader {
         return result;
     }
 
-    // by_capability = { 9 = { bronze = 0.35, silver = 0.45, gold = 0.55 } }, by the first number of a compute capability.
-    std::map<int, Shares> by_capability(const toml::table& row, const std::string& where) const {
-        std::map<int, Shares> result;
+    // by_capability = { 9 = { bronze = 0.35, silver = 0.45, gold = 0.55 } }, by a compute capability or its first number.
+    std::map<std::string, Shares> by_capability(const toml::table& row, const std::string& where) const {
+        static const std::regex kCapability(R"([1-9]\d?(\.\d)?)");
+        std::map<std::string, Shares> result;
         const toml::table* all = table(row, "by_capability", where, "a table such as { 9 = { bronze = 0.35, … } }");
         if (all == nullptr) {
             return result;
         }
         for (const auto& [key, node] : *all) {
             const std::string number(key.str()), inside = fmt::format("{} by_capability {}", where, number);
-            if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos) {
-                refuse(node, inside, "is no compute capability's first number, such as 9 of 9.0");
+            if (!std::regex_match(number, kCapability)) {
+                refuse(node, inside,
+                       "is no compute capability, such as \"9.0\", and no first number of one, such as 9");
             }
             if (!node.is_table()) {
                 refuse(node, inside, "is no table");
@@ -303,7 +309,7 @@ class Reader {
             if (!is_rising(medals)) {
                 refuse(node, inside, "needs bronze, silver and gold, rising shares above 0");
             }
-            result[std::stoi(number)] = medals;
+            result[number] = medals;
         }
         return result;
     }
@@ -334,7 +340,7 @@ class Reader {
         const std::string text = row["against"].value_or("");
         std::vector<std::string> known;
         for (const Baseline baseline : {Baseline::copy, Baseline::read, Baseline::solution, Baseline::library,
-                                        Baseline::arithmetic, Baseline::busy}) {
+                                        Baseline::arithmetic, Baseline::older, Baseline::busy}) {
             if (text == to_string(baseline)) {
                 return baseline;
             }
@@ -401,8 +407,11 @@ bool Target::judges_gap(const std::string& shape) const {
 }
 
 Target on_card(Target target, const Gpu& card) {
-    if (const auto found = target.by_capability.find(card.capability / 10); found != target.by_capability.end()) {
-        target.shares = found->second;
+    const std::string first = std::to_string(card.capability / 10);
+    for (const std::string& capability : {first, fmt::format("{}.{}", first, card.capability % 10)}) {
+        if (const auto found = target.by_capability.find(capability); found != target.by_capability.end()) {
+            target.shares = found->second;
+        }
     }
     return target;
 }

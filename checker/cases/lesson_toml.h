@@ -15,14 +15,14 @@
 namespace checker {
 
 struct Target {
-    Baseline against = Baseline::solution;  // or copy, library, arithmetic (the fp32 roof) or busy
+    Baseline against = Baseline::solution;  // or copy, library, arithmetic (the fp32 roof), older or busy
     Shares shares;                          // shares of its speed in the same run; bronze is needed to pass
     // On a GPU, of what the solution was measured to reach on such a card: silver and gold are these shares of it, and bronze is
     // at most that; 0: `shares` are the same on every card.
     Shares of_recorded = {};
-    // On cards of a compute capability that begins with this number in place of `shares`: 9 for 9.0.
-    std::map<int, Shares> by_capability = {};
-    Shares older;                     // also at least so many times as fast as the step before; 0: not asked
+    // On cards of this compute capability, "8.0", or of all that begin with this number, "8", in place of `shares`.
+    std::map<std::string, Shares> by_capability = {};
+    Shares older = {};                // also at least so many times as fast as the step before; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
     std::vector<std::string> shapes;  // "N=8 C=4"; without any, all that are timed are reported only
     // `against` busy: at these of the shapes in its place at most so many seconds for each of the call's nodes in which the

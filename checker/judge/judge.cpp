@@ -385,6 +385,11 @@ std::size_t largest_input(const Call& call) {
     return largest;
 }
 
+std::string older_text(const Ratio& older, const Shares& target) {
+    return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older.value),
+                       significant(target.bronze));
+}
+
 // Which of the targets was missed.
 std::string slow_text(const ShapeTiming& timing, const Target& target, const std::string& library) {
     if (timing.by_gap() && timing.gap->interval.low > target.gap.bronze) {
@@ -397,13 +402,15 @@ std::string slow_text(const ShapeTiming& timing, const Target& target, const std
             return fmt::format("of which the GPU works {}, bronze is {}", percent(share.value),
                                percent(target.shares.bronze));
         }
+        if (target.against == Baseline::older) {
+            return older_text(share, target.shares);
+        }
         return fmt::format("{} of {} speed, bronze is {}", percent(share.value),
                            whose(to_string(target.against), library), percent(target.shares.bronze));
     }
     if (const std::optional<Ratio> older = timing.of(Baseline::older);
         older && older->interval.high < target.older.bronze) {
-        return fmt::format("{} as fast as the older lesson's solution, the target is {}", times(older->value),
-                           significant(target.older.bronze));
+        return older_text(*older, target.older);
     }
     return fmt::format("two threads are {} as fast as one, the target is {}", times(two_threads_ratio(timing)->value),
                        significant(2 * target.threads));
@@ -827,6 +834,7 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
             report.notes.push_back(note);
         }
     };
+    const bool asks_older = target.older.gold > 0 || target.against == Baseline::older;
     std::optional<WithoutTf32> fp32;
     for (std::size_t i = 0; i < op.timed.size(); i++) {
         const Timed& timed = op.timed[i];
@@ -857,7 +865,8 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
         }
         // A shape that there is no room for, or one that is only reported, does not stand for the first that is judged.
         const bool is_first = !report.ran() || (judged && report.judged() == 0);
-        if ((is_first || target.against == Baseline::busy) && target.older.gold > 0) {
+        const bool each_shape = target.against == Baseline::busy || target.against == Baseline::older;
+        if ((is_first || each_shape) && asks_older) {
             if (older_implementation(reference_dir_, op.name).empty()) {
                 note_once(
                     fmt::format("not compared with the older lesson's solution: 'make check-lesson{}' "
@@ -898,11 +907,11 @@ TimingReport Judge::time(std::size_t op_index, const Target& wanted, const std::
         }
     }
     const bool has_judged = std::ranges::any_of(op.timed, [&](const Timed& t) { return target.judges(t.shape); });
-    if (has_judged && report.judged() == 0 && (target.older.gold > 0 || target.threads > 0)) {
+    if (has_judged && report.judged() == 0 && (asks_older || target.threads > 0)) {
         report.not_compared = true;
         report.notes.push_back(
             fmt::format("not passed: none of the judged shapes could be timed, so nothing is compared with {}",
-                        target.older.gold > 0 ? "the older lesson's solution" : "the speed of two threads"));
+                        asks_older ? "the older lesson's solution" : "the speed of two threads"));
     }
     return report;
 }

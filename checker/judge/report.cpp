@@ -157,6 +157,7 @@ std::string whose(std::string_view baseline, const std::string& library) {
            : baseline == to_string(Baseline::arithmetic) ? "the fp32 roof's"
            : baseline == to_string(Baseline::busy)       ? "the busy GPU's"
            : baseline == to_string(Baseline::library)    ? library + "'s"
+           : baseline == to_string(Baseline::older)      ? "the older solution's"
                                                          : "the solution's";
 }
 

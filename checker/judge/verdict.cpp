@@ -428,8 +428,11 @@ class Printer {
         return timing.ran() && timing.worst().judged && timing.worst().of(timing.against);
     }
 
-    // A target as lesson.toml has it: "67%", "11.5%".
+    // A target as lesson.toml has it: "67%", "11.5%"; of the older solution's speed "1.5".
     static std::string of_target(const TimingReport& timing, Medal medal) {
+        if (timing.against == Baseline::older) {
+            return fmt::format("{} {}", to_string(medal), significant(timing.target.of(medal)));
+        }
         return fmt::format("{} {:.3g}%", to_string(medal), 100 * timing.target.of(medal));
     }
 
@@ -463,9 +466,11 @@ class Printer {
         if (!share) {
             return fmt::format("{}, {} speed unknown ({})", time, whose_speed, of_target(timing, target));
         }
-        return fmt::format("{}{} of {} speed{} ({})", several ? "at least " : time + ", ", percent(share->value),
-                           whose_speed, several ? fmt::format(" at {} shapes", timing.judged()) : "",
-                           of_target(timing, target));
+        const std::string much = timing.against == Baseline::older
+                                     ? times(share->value) + " as fast as the older lesson's solution"
+                                     : fmt::format("{} of {} speed", percent(share->value), whose_speed);
+        return fmt::format("{}{}{} ({})", several ? "at least " : time + ", ", much,
+                           several ? fmt::format(" at {} shapes", timing.judged()) : "", of_target(timing, target));
     }
 
     void print(const TimingReport& timing, const std::string& name, const std::string& file) {
@@ -480,7 +485,7 @@ class Printer {
             if (&shape != &timing.worst() && shape.judged && shape.of(Baseline::busy)) {
                 labelled(4, "", 8, busy_text(timing, shape, after(shape.medal)));
             }
-            older_and_threads(shape, timing.older, several);
+            older_and_threads(shape, timing, several);
         }
         for (const std::string& note : timing.notes) { labelled(4, "", 8, note, Tone::faint); }
         if (report_.times_asked || terminal_.verbose) {
@@ -536,8 +541,9 @@ class Printer {
     }
 
     // With the target of the next medal, where that is missed.
-    void older_and_threads(const ShapeTiming& shape, const Shares& target, bool names_shape) {
-        if (const std::optional<Ratio> older = shape.of(Baseline::older)) {
+    void older_and_threads(const ShapeTiming& shape, const TimingReport& timing, bool names_shape) {
+        const Shares& target = timing.older;
+        if (const std::optional<Ratio> older = shape.of(Baseline::older); older && timing.against != Baseline::older) {
             const Medal next = shape.verdict == Verdict::ok ? after(shape.medal) : Medal::bronze;
             const bool missed = !(older->interval.low >= target.of(next));
             labelled(4, "", 8,

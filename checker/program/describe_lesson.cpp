@@ -95,8 +95,8 @@ Json json_of(const Target& target) {
         }
         if (!target.by_capability.empty()) {
             result["by_capability"] = Json::object(std::map<std::string, double>{});
-            for (const auto& [number, shares] : target.by_capability) {
-                result["by_capability"][std::to_string(number)] = to_json(shares);
+            for (const auto& [capability, shares] : target.by_capability) {
+                result["by_capability"][capability] = to_json(shares);
             }
         }
     }

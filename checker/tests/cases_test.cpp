@@ -333,7 +333,8 @@ TEST_F(LessonTomlFile, WithAMisspeltTargetIsRefused) {
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shapes), FileError);
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\n" + shares), FileError);
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\nratio = 1.5\n" + shares + shapes), FileError);
-    EXPECT_THROW(read("[target.gelu]\nagainst = \"older\"\n" + shares + shapes), FileError);
+    EXPECT_NO_THROW(read("[target.gelu]\nagainst = \"older\"\n" + shares + shapes));
+    EXPECT_THROW(read("[target.gelu]\nagainst = \"older\"\nolder = 2\n" + shares + shapes), FileError);
     EXPECT_THROW(read("[target.gelu]\nagainst = \"copy\"\nbronze = 0.7\nsilver = 0.6\ngold = 0.9\n" + shapes),
                  FileError);
 }
@@ -349,11 +350,17 @@ TEST_F(LessonTomlFile, HasTargetsByComputeCapability) {
          std::map<int, double>{{0, 0.7}, {80, 0.7}, {89, 0.7}, {90, 0.35}, {100, 0.7}, {120, 1}}) {
         EXPECT_EQ(on_card(matmul, Gpu{"a card", capability}).shares.bronze, bronze) << capability;
     }
+    const Target a100 =
+        read(by("8 = { bronze = 1, silver = 2, gold = 3 }, \"8.0\" = { bronze = 4, silver = 5, gold = 6 }"))
+            .targets.at("matmul");
+    EXPECT_EQ(on_card(a100, Gpu{"a card", 80}).shares.bronze, 4);
+    EXPECT_EQ(on_card(a100, Gpu{"a card", 86}).shares.bronze, 1);
     EXPECT_EQ(on_card(matmul, Gpu{"a card", 90}).shares.gold, 0.55);
     EXPECT_EQ(refusal(by("9 = { bronze = 0.5, silver = 0.4, gold = 0.9 }")),
               ":7: [target.matmul] by_capability 9 needs bronze, silver and gold, rising shares above 0");
     EXPECT_EQ(refusal(by("9x = { bronze = 0.1, silver = 0.4, gold = 0.9 }")),
-              ":7: [target.matmul] by_capability 9x is no compute capability's first number, such as 9 of 9.0");
+              ":7: [target.matmul] by_capability 9x is no compute capability, such as \"9.0\", and no first number of "
+              "one, such as 9");
     EXPECT_EQ(refusal(by("9 = 0.5")), ":7: [target.matmul] by_capability 9 is no table");
     EXPECT_EQ(
         refusal("[target.matmul]\nagainst = \"library\"\nbronze = 0.7\nshapes = [\"N=8\"]\nof_recorded = { bronze "

@@ -926,6 +926,28 @@ TEST_F(EndToEnd, AnOlderSolutionsSpeedIsATargetOfEachMedalThatNamesIt) {
         << slow.output;
 }
 
+TEST_F(EndToEnd, ATargetAgainstTheOlderSolutionCountsItsTimes) {
+    const std::string older = "against = \"older\"\n";
+    target(older + "bronze = 2\nsilver = 4\ngold = 1000\n");
+    const Checked unbuilt = check("right", "--timing-only");
+    EXPECT_EQ(unbuilt.status, 0) << unbuilt.output;
+    EXPECT_NE(unbuilt.output.find("the older solution's speed unknown (bronze 2)"), std::string::npos)
+        << unbuilt.output;
+    fs::create_directories(folder_ / "older");  // before `right`
+    fs::create_symlink(fs::absolute("build/tests/fakes/slow.so"), folder_ / "older" / "twice.so");
+    const Checked silver = check("right", "--timing-only");
+    EXPECT_EQ(silver.json.at("ops").at(0).at("timing").at("medal"), "silver") << silver.output;
+    EXPECT_NE(in_one_line(silver.output).find("times as fast as the older lesson's solution (gold 1,000)"),
+              std::string::npos)
+        << silver.output;
+    target(older + "bronze = 1000\nsilver = 2000\ngold = 3000\n");
+    const Checked slow = check("right", "--timing-only");
+    EXPECT_EQ(slow.verdict(), "SLOW");
+    EXPECT_NE(in_one_line(slow.output).find("as fast as the older lesson's solution, the target is 1,000"),
+              std::string::npos)
+        << slow.output;
+}
+
 TEST_F(EndToEnd, ComparesTheFirstShapeThatHasRoomWithTheOlderSolution) {
     fs::create_directories(folder_ / "older");  // before `right`
     fs::create_symlink(fs::absolute("build/tests/fakes/slow.so"), folder_ / "older" / "twice.so");
