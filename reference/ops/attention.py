@@ -383,12 +383,12 @@ def registers_as_they_are(tiles: Tensor) -> Tensor:
 
 OF_FACTORS = {
     "values_not_permuted": Suspect(
-        "values were taken in the order of keys, weights in the order of a lane's registers: keys 2 q and 2 q + 1 in slots "
-        "q and q + 4",
+        "values were taken in the order of keys; the weights' is that of registers: keys 2 q and 2 q + 1 in slots q and "
+        "q + 4",
         values_of(lambda slot: slot),
     ),
     "values_half_permuted": Suspect(
-        "of the values of 8 keys only those in slots q were taken in the order of the weights; slot q + 4 has key 2 q + 1",
+        "of the values of 8 keys only those in slots q were taken in the weights' order; slot q + 4 has key 2 q + 1",
         values_of(lambda slot: KEY_OF_SLOT[slot] if slot < 4 else slot),
     ),
     "values_exchanged": Suspect(
@@ -396,8 +396,8 @@ OF_FACTORS = {
         values_of(lambda slot: KEY_OF_SLOT[slot] ^ 1),
     ),
     "weights_not_permuted": Suspect(
-        "the registers of a tile of scores were taken for those of a factor in their order; x[1] of scores has the next key "
-        "of row g, x[1] of a factor row g + 8",
+        "a tile's scores were taken for a factor as they are; x[1] of scores has the next key of row g, x[1] of a factor "
+        "row g + 8",
         values_by_slot(registers_as_they_are),
     ),
     "weight_rows_exchanged": Suspect(

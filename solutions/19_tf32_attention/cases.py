@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whole tiles of 16 rows and 8 keys, for mistakes in fragments. More than two tiles of 64 keys and more than a block of
-128 queries: rows whose largest score moves from tile to tile or stays in the first one. Scores that are near -100,000."""
+128 queries: rows whose largest score moves from tile to tile or stays in the first one. Scores near -100,000. Weights
+that bfloat16 does not hold."""
 
 from collections.abc import Iterable
 
@@ -44,6 +45,17 @@ def build(name: str, seed: int) -> Case:
 
     draw("short", 20, 16)
     call("short", (*attention.OF_TILES, "scale_twice"), "op_short")
+
+    # Weights halfway between two numbers of bfloat16, of equal values: their errors add up. Queries and keys are exact
+    # in TF32: two channels of a key have a score's leading and other bits.
+    query, key, value = draw("weights", 40, 4)
+    weight = 0.5 * (1 + 2**-8 + 2**-14)
+    score = np.float32(2 * np.log(weight))  # of heads of 4 channels, before it is scaled
+    leading = np.float32(np.round(score * 2**8) / 2**8)
+    query[:], key[:] = 1, 0
+    key[1:, :, 0], key[1:, :, 1] = leading, np.round((score - leading) * 2**20) / 2**20
+    value[0], value[1:] = 0, 1
+    call("weights", (), "op_weights")
 
     draw("fragments", 48, 24)
     call("fragments", attention.OF_FACTORS, "op_fragments")
