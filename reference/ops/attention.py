@@ -383,7 +383,7 @@ def registers_as_they_are(tiles: Tensor) -> Tensor:
 
 OF_FACTORS = {
     "values_not_permuted": Suspect(
-        "values were taken in the order of keys; the weights' is that of registers: keys 2 q, 2 q + 1 in slots q, q + 4",
+        "values were taken in the order of keys; the weights have keys 2 q and 2 q + 1 in slots q and q + 4",
         values_of(lambda slot: slot),
     ),
     "values_half_permuted": Suspect(
@@ -395,7 +395,7 @@ OF_FACTORS = {
         values_of(lambda slot: KEY_OF_SLOT[slot] ^ 1),
     ),
     "weights_not_permuted": Suspect(
-        "a tile's scores were taken for a factor as they are; x[1] of scores has row g's next key, of a factor row g + 8",
+        "a tile's scores were taken for a factor as they are: x[1] has row g's next key, in a factor row g + 8",
         values_by_slot(registers_as_they_are),
     ),
     "weight_rows_exchanged": Suspect(
