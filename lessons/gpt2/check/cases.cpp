@@ -117,11 +117,10 @@ static void draw_otherwise(checker::Input& input) {
     };
 }
 
-// Makes the Context's workspace grow before the call, as another op would: the old one is freed.
-static void grow_workspace_before(checker::Call& call) {
-    constexpr std::size_t kBytes = std::size_t{64} << 20;  // twice what cuBLASLt is allowed to use
-    call.run = [run = std::move(call.run)](const Library& library, const Buffers& at) {
-        at.kept<Context>().workspace(kBytes);
+// Asks the Context for a workspace before the call, as another op would: a smaller one is freed.
+static void ask_for_workspace_before(checker::Call& call, std::size_t bytes) {
+    call.run = [bytes, run = std::move(call.run)](const Library& library, const Buffers& at) {
+        at.kept<Context>().workspace(bytes);
         run(library, at);
     };
 }
@@ -156,7 +155,10 @@ void OpCases::add_turns() {
     std::ranges::for_each(other.inputs, draw_otherwise);
     other.where += ", other values at the same addresses, another stream, a larger workspace";
     other.on_other_stream = true;
-    grow_workspace_before(other);
+    // From the first call on there is one, so that a larger one is no allocation more than before.
+    ask_for_workspace_before(turns.calls.front(), 1);
+    constexpr std::size_t kLarger = std::size_t{64} << 20;  // twice what cuBLASLt is allowed to use
+    ask_for_workspace_before(other, kLarger);
     last.is_warm = true;
 }
 
