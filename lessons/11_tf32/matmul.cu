@@ -14,6 +14,8 @@ namespace {
 
 using checker::CublasHandle;
 
+constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // NVIDIA's advice for Hopper; 4 MiB before
+
 constexpr int kBlock = 256;  // threads in a block
 constexpr unsigned int kBlocksInY = 65535;
 
@@ -36,7 +38,8 @@ void matmul(float* out,           // (N, out_stride), out_stride >= OC
             const float* bias,    // (OC), or null for none
             int N, int C, int OC, int out_stride, Context& ctx) {
     const cublasHandle_t handle = ctx.handle<CublasHandle>();
-    // TODO: the handle's stream and its math mode; then one cublasSgemm. Which of the two operands comes first?
+    // TODO: the handle's stream, workspace (kWorkspaceBytes of the Context's, at a multiple of 256) and math mode; then one
+    // cublasSgemm. Which of the two operands comes first?
     if (bias) {
         const dim3 grid(N, std::min(ceil_div(OC, kBlock), kBlocksInY));
         add_bias_kernel<<<grid, kBlock, 0, ctx.stream>>>(out, bias, OC, out_stride);

@@ -15,6 +15,9 @@
 #include "checker/simt/libraries/library_call.h"
 #include "checker/simt/libraries/matrix_part.h"
 #include "checker/simt/libraries/product.h"
+#include "checker/simt/runtime/base/errors.h"
+#include "checker/simt/runtime/report/findings.h"
+#include "checker/simt/runtime/streams/capture.h"
 
 namespace simt {
 namespace {
@@ -184,6 +187,17 @@ void compute_by_pointers(RunningCall& call, const Gemm& g, double alpha, double 
     }
 }
 
+// Section "CUDA Graphs Support": a captured product takes its workspace by memory nodes, unless the program has given one.
+void note_captured_workspace(cublasHandle_t handle, const Gemm& g) {
+    const ApiLock turn;
+    if (!handle->has_workspace && Captures::instance().is_capturing(handle->stream)) {
+        note(g.site,
+             fmt::format("{} is captured without a workspace: cuBLAS may take one by nodes of the graph, at each "
+                         "launch; cublasSetWorkspace after cublasSetStream gives it one",
+                         g.name));
+    }
+}
+
 cublasStatus_t run(cublasHandle_t handle, const Gemm& g) {
     if (!is_handle(handle)) {
         return no_handle(g.name);
@@ -197,6 +211,7 @@ cublasStatus_t run(cublasHandle_t handle, const Gemm& g) {
     if (g.m == 0 || g.n == 0 || g.batch == 0) {
         return CUBLAS_STATUS_SUCCESS;
     }
+    note_captured_workspace(handle, g);
     const Element scale = *element_of(g.a.type) == Element::fp64 ? Element::fp64 : Element::fp32;
     const Scalar alpha("alpha", g.alpha, scale, handle->pointers), beta("beta", g.beta, scale, handle->pointers);
     const Inputs inputs = inputs_of(g, handle->math);

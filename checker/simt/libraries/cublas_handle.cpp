@@ -205,6 +205,7 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
         return no_handle("cublasSetStream");
     }
     handle->stream = stream;
+    handle->has_workspace = false;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
@@ -221,6 +222,7 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, std
         return refuse("cublasSetWorkspace", CUBLAS_STATUS_INVALID_VALUE,
                       "the workspace is not at a multiple of 256 bytes (cublasSetWorkspace())");
     }
+    handle->has_workspace = bytes > 0;
     return CUBLAS_STATUS_SUCCESS;
 }
 

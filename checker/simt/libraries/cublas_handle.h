@@ -16,6 +16,7 @@ struct cublasContext {
     cublasMath_t math = CUBLAS_DEFAULT_MATH;
     cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
     cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
+    bool has_workspace = false;  // the program's
 };
 
 namespace simt {

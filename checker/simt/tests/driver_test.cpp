@@ -1213,6 +1213,31 @@ TEST_F(Driver, RoundedNansAreNotNotedAsTruncated) {
     EXPECT_EQ(shell("./a").output, "");
 }
 
+TEST_F(Driver, NotesAProductCapturedWithoutAWorkspace) {
+    file("a.cu",
+         "#include <cublas_v2.h>\n"
+         "int main() {\n"
+         "    float *x, one = 1; void* memory;\n"
+         "    cudaMalloc(&x, 64); cudaMalloc(&memory, 1024); cudaMemset(x, 0, 64);\n"
+         "    cublasHandle_t handle; cublasCreate(&handle);\n"
+         "    cudaStream_t stream; cudaStreamCreate(&stream); cublasSetStream(handle, stream);\n"
+         "    cudaDeviceSynchronize();\n"
+         "    cudaGraph_t graph; cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);\n"
+         "    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, x, 1, x + 1, 1, &one, x + 2, 1);\n"
+         "    cublasSetWorkspace(handle, memory, 1024);\n"
+         "    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, x, 1, x + 1, 1, &one, x + 2, 1);\n"
+         "    cublasSetStream(handle, stream);\n"
+         "    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, x, 1, x + 1, 1, &one, x + 2, 1);\n"
+         "    cudaStreamEndCapture(stream, &graph); cudaGraphDestroy(graph);\n"
+         "    cublasDestroy(handle); cudaStreamDestroy(stream); cudaFree(x); cudaFree(memory);\n"
+         "}\n");
+    ASSERT_TRUE(compiles("a.cu -lcublas -o a"));
+    constexpr std::string_view kSays =
+        "cublasSgemm is captured without a workspace: cuBLAS may take one by nodes of the graph, at each launch; "
+        "cublasSetWorkspace after cublasSetStream gives it one\n";
+    EXPECT_EQ(shell("./a").output, fmt::format("simt: note: a.cu:9: {0}simt: note: a.cu:13: {0}", kSays));
+}
+
 TEST_F(Driver, Tf32IsNotedWhereNobodyRoundsAndRefusedWhereTheCardHasNone) {
     file("a.cu",
          "#include <checker/ptx.h>\n"
