@@ -99,7 +99,7 @@ std::vector<float> microseconds(Product& product) {
     check(cudaEventCreate(&begin));
     check(cudaEventCreate(&end));
     std::vector<float> samples(product.count() * kRounds);
-    for (int round = -3; round < kRounds; round++) {  // those below 0 warm up
+    for (int round = -3; round < kRounds; round++) {  // rounds below 0 warm up
         for (int number = 0; number < product.count(); number++) {
             float ms = 0;
             check(cudaEventRecord(begin));

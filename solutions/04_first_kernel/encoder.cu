@@ -20,7 +20,7 @@ __global__ void encoder_forward_kernel(float* __restrict__ out,         // (B, T
     // >>> solution
     //~ // TODO: name the three rows as in lesson 01 (bt gives t, and the token is read from device memory, here). Then a
     //~ // loop over this thread's channels; C is not a multiple of kBlock everywhere.
-    const long t = static_cast<int>(blockIdx.x) % T;  // of ints: for a remainder of longs nvcc calls a function
+    const long t = static_cast<int>(blockIdx.x) % T;  // a remainder of ints; for one of longs nvcc calls a function
     float* out_bt = out + bt * C;                     // out[b, t, :]
     const float* wte_row = wte + static_cast<long>(tokens[bt]) * C;  // wte[tokens[b, t], :]
     const float* wpe_t = wpe + t * C;                                // wpe[t, :]
