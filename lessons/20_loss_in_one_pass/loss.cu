@@ -4,7 +4,8 @@
 // losses[n] = lse[n] - logits[n, targets[n]]
 //
 // A block has a row, and reads it once. Each thread keeps the maximum and the sum of exp(x - maximum) of the logits that it has
-// seen; at the end the block joins these pairs. Nothing of the row is kept, so many warps fit into a multiprocessor.
+// seen; at the end the block joins these pairs. No logit is kept: a multiprocessor has registers for as many threads as it can
+// hold.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

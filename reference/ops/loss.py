@@ -160,7 +160,7 @@ SUSPECTS = {
     ),
     "rows_v_apart": Suspect("the rows of logits were taken to be V apart; they are Vp apart", row_stride_v),
 }
-# Of more than two rows: the next of two is the one before.
+# Where there are more than two rows: the next of two is the one before.
 OF_ROWS = {
     "target_of_the_row_before": Suspect(
         "each row took the target of the row before it", lambda *args: target_of(*args, shift=1)
@@ -227,5 +227,5 @@ OP = Op(
     dims=lambda at: {"N": math.prod(at["losses"]), "Vp": at["logits"][-1]},
     index=index,
     suspects=SUSPECTS | OF_ROWS | OF_LEVELS | OF_BLOCKS,
-    baselines={"loss": Baseline(baseline, as_the_op=False)},
+    baselines={"loss": Baseline(baseline)},
 )

@@ -20,7 +20,8 @@ from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, is_meas
 from reference.timings import results
 
 LIMIT = 300  # seconds for one check
-ROOFS = {"copy": "of a copy", "read": "of a read", "arithmetic": "of the roof"}  # what bounds an op, by what it was timed beside
+# What bounds an op, by what it was timed beside.
+ROOFS = {"copy": "of a copy", "read": "of a read", "arithmetic": "of the roof"}
 LABEL = 44  # columns
 SHOWN_NAME = LABEL - len("    solution, ")
 

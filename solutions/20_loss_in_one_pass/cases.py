@@ -13,7 +13,7 @@ def batches(rng: np.random.Generator) -> dict:
     N, V, Vp = 3, 17001, 17004
     logits = normal(rng, 3, N, Vp) - 4  # below the 0 that would fill a batch up
     logits[:, V:] = 0
-    logits[:, V - 1] = logits.max(-1) + 1  # what leaves it out of the sum is far off
+    logits[:, V - 1] = logits.max(-1) + 1  # a sum without it is far off
     return {"logits": logits, "targets": np.array([V - 1, 0, 8000], dtype=np.int32), "V": V}
 
 

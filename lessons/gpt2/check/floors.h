@@ -29,7 +29,7 @@ struct SoftmaxRow {
     double of_lse = 0;
 };
 SoftmaxRow softmax_row(std::span<const double> exponents, std::span<const double> of_exponents);
-// The same of row n of the logits (N, Vp) that an op has as its first input, of the V columns that count.
+// Returns softmax_row() of row n of an op's first input, logits (N, Vp), of the V columns that count.
 SoftmaxRow row_of_logits(const Values& inputs, std::size_t n, const Sizes& sizes);
 // Those of exponents that are exact but for one rounding, and for that of their difference from the maximum.
 std::vector<double> of_exponents(std::span<const double> exponents);

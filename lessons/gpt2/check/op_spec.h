@@ -86,7 +86,7 @@ struct DrawnCase {
 struct OpSpec {
     std::string name;
     std::string precision = "fp32";  // in which it computes; a lesson's is that of its lesson.toml
-    bool has_probs = true;           // of a model's activations; a lesson's is that of its step
+    bool has_probs = true;           // ActivationsOf::has_probs; a lesson's is that of its step
     // The sizes that lesson.toml names of a timed call: "B T C". A size called `outputs` says how many of the op's outputs
     // a drawn call wants; those behind them are null.
     std::string shape;

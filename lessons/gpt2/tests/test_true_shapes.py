@@ -28,8 +28,9 @@ ROOT = Path(__file__).resolve().parents[3]
 SHAPE = Config(max_T=1024, V=50257, L=12, NH=12, C=768)
 T = 72  # more than a tile of fused attention
 
-# The first step on the device, the last one before the libraries, those with them, and one without a T x T matrix.
-STEPS = [step for step in ("05", "10", "11", "12", "16") if any((ROOT / "lessons").glob(f"{step}_*"))]
+# The first step on the device, the last one before the libraries, those with them, one without a T x T matrix, and one
+# without probabilities.
+STEPS = [step for step in ("05", "10", "11", "12", "16", "20") if any((ROOT / "lessons").glob(f"{step}_*"))]
 
 
 @dataclass
