@@ -33,9 +33,9 @@ def figure() -> Figure:
     cell, top = 22, 84
     sx, wx, vx = 48, 264, 478
     parts = (
-        (sx, "scores, then weights", "Accumulators: columns are keys", (ROWS, KEYS), "written"),
-        (wx, "the same registers", "Tf32A: columns are slots", (ROWS, KEYS), "read"),
-        (vx, "values", "Tf32B: rows are slots", (KEYS, CHANNELS), "kept"),
+        (sx, "scores, then weights", "columns are keys", (ROWS, KEYS), "written"),
+        (wx, "the same, as a factor", "columns are slots", (ROWS, KEYS), "read"),
+        (vx, "values", "rows are slots", (KEYS, CHANNELS), "kept"),
     )
     lanes = (lambda r, k: 4 * (r % 8) + k // 2, lambda r, s: 4 * (r % 8) + s % 4, lambda s, n: 4 * n + s % 4)
     for (x, name, what, size, style), lane_at in zip(parts, lanes, strict=True):

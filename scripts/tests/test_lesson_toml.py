@@ -50,7 +50,10 @@ def course(tmp_path):
 
 
 def with_older(lessons: list[dict]) -> set[str]:
-    return {row["name"] for row in lessons if any("older" in (op["target"] or {}) for op in row["ops"])}
+    def asks(target: dict) -> bool:
+        return "older" in target or target.get("against") == "older"
+
+    return {row["name"] for row in lessons if any(asks(op["target"] or {}) for op in row["ops"])}
 
 
 def rungs(lessons: list[dict]) -> set[str]:

@@ -57,6 +57,6 @@ def build(name: str, seed: int) -> Case:
     value[0], value[1:] = 0, 1
     call("weights", (), "op_weights")
 
-    draw("fragments", 48, 24)
+    draw("fragments", 32, 8)
     call("fragments", attention.OF_FACTORS, "op_fragments")
     return Case(name, {}, tensors, calls, case="op_tiles")

@@ -140,6 +140,7 @@ ALL = sass_table.ARCHS
 H100, A100, T4 = ("sm_90a",), ("sm_80",), ("sm_75",)
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4}
 ATTENTION_SHARED = 40960  # bytes of a block for heads of 64 channels, which its launch asks for
+TF32_ATTENTION_SHARED = 37888
 ROUNDING = 2 * 64  # lesson 18's loop: a comparison and an addition for each of a lane's 64 floats
 
 
@@ -168,6 +169,7 @@ layernorm_12 = on("12", "layernorm", "Piece = float4; int kKept = 6")
 residual_12 = on("12", "residual_layernorm", "Piece = float4; int kKept = 6")
 of_13 = on("13", "causal_softmax")
 long_14, of_16 = on("14", "softmax", "kThreads = 512"), on("16", "attention", "kHS = 64")
+of_19 = on("19", "attention", "kHS = 64")
 SAID = (
     on("04", "gelu")(
         ALL,
@@ -272,6 +274,11 @@ SAID = (
     vectors_18(H100, r"and (\d+) on sm_90a", lambda k: (k.registers,)),
     vectors_18(H100, r"A block of 4 warps issues 4 · (\d+)", lambda k: (k.issued(),)),
     vectors_18(H100, r"on sm_90a (\d+) of the loop's (\d+)", lambda k: (k.others(), k.issued())),
+    of_19(H100, r"executes (\d+) instructions for scores and softmax", lambda k: (k.issued(),)),
+    of_19(ALL[1:], r"(\d+) of them are `HMMA`", lambda k: (2 * k.issued("tensor"),)),
+    of_19(ALL[1:-1], r"(\d+) registers on sm_80 to sm_90a and spills none", lambda k: (k.registers,)),
+    of_19(ALL[1:], r"With ([\d,]+) bytes of shared memory each", lambda k: (TF32_ATTENTION_SHARED,)),
+    of_19(ALL[1:], r"each, (two) blocks of 4 warps fit", lambda k: (k.blocks(TF32_ATTENTION_SHARED),)),
     on("20", "loss", "kThreads = 512")(
         A100 + H100, r"kernel (\d+) registers \(sm_80 and sm_90a\)", lambda k: (k.registers,)
     ),
