@@ -57,10 +57,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Pass:
-    """A step's forward pass: how it is launched, and its seconds by card."""
+    """A step's forward pass: how it is launched, and its seconds by card; None on one that lacks an instruction."""
 
     launches: str  # "149", "1 graph"
-    seconds: dict[str, float]
+    seconds: dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -237,12 +237,17 @@ def time_and_limit(one: Estimate) -> str:
     return f"{microseconds(one.seconds)}, {one.limit}" if one.launchable else "cannot be launched"
 
 
+def milliseconds(seconds: float | None) -> str:
+    return "cannot be launched" if seconds is None else digits(1e3 * seconds)
+
+
 def gain_of_pass(columns: list[Column], passes: dict[str, Pass], title: str) -> list[str]:
     shown = [passes[column.lesson] for column in columns]
     lines = [line([f"one forward pass of {title}", *(f"step {one.number}" for one in columns)])]
     lines += [f"|---|{'---:|' * len(columns)}", *changed("launches", [one.launches for one in shown])]
     for card in shown[0].seconds:
-        lines.append(line([f"ms at least, {short(card)}", *(digits(1e3 * one.seconds[card]) for one in shown)]))
+        times = [one.seconds[card] for one in shown]
+        lines.append(line([f"ms at least, {short(card)}", *map(milliseconds, times)]))
     return lines
 
 

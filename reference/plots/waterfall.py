@@ -106,6 +106,10 @@ class Pass:
         return sum(bar.calls * bar.launches for bar in self.bars)
 
     @property
+    def launchable(self) -> bool:
+        return all(bar.estimate.launchable for bar in self.bars)
+
+    @property
     def by_group(self) -> dict[str, float]:
         found = dict.fromkeys(GROUPS, 0.0)
         for bar in self.bars:
@@ -632,7 +636,7 @@ def totals(root: Path, steps: list[Step]) -> dict[str, limits.Pass]:
     return {
         one.step.lesson: limits.Pass(
             "1 graph" if one.graph else str(one.launches),
-            {card: passes[i].seconds for card, passes in of_cards.items()},
+            {card: passes[i].seconds if passes[i].launchable else None for card, passes in of_cards.items()},
         )
         for i, one in enumerate(of_cards[cards[-1].name])
     }

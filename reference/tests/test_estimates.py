@@ -203,6 +203,11 @@ def test_a_card_that_lacks_an_instruction_has_no_time():
     assert limits.gain([OLD, NEW], of, ["T4"])[-1] == "| µs at least, T4 | 1,000,000, L2 | cannot be launched |"
 
 
+def test_a_card_that_lacks_an_instruction_of_a_step_has_no_time_of_its_pass():
+    passes = {OLD.lesson: limits.Pass("89", {"T4": 0.16}), NEW.lesson: limits.Pass("89", {"T4": None})}
+    assert limits.gain_of_pass([OLD, NEW], passes, "GPT-2")[-1] == "| ms at least, T4 | 160 | cannot be launched |"
+
+
 def test_the_counters_of_a_call_that_asks_a_library_are_not_shown_since_its_own_are_not_known():
     library = launch(library=True, launches=2, L2=1)
     of = [[Estimate((asking(requests=8),)), Estimate((library,))]]
