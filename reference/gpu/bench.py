@@ -134,13 +134,16 @@ def on_the_host(call: Call, count: int) -> list[float]:
     return samples
 
 
+THREE_OF_TF32 = {("attention", "fp32"), ("attention_efficient", "fp32"), ("attention_efficient", "tf32")}
+
+
 def costed(baseline: str, shape: str, precision: str) -> dict[str, str]:
     """Returns the call that costs as much (build/tools/ops), the rate that says most of it, and the peak that limits it
     (impossible.py): SDPA makes a product of fp32 of three of TF32. Bytes are of float32."""
     if not BASELINES[baseline].as_the_op or (len(BASELINES[baseline].precisions) == 1 and precision != "fp32"):
         return {}
     rate = "tflop_per_s" if len(BASELINES[baseline].precisions) > 1 else "gb_per_s"
-    by_sdpa = baseline in ("attention", "attention_efficient") and precision == "fp32"
+    by_sdpa = (baseline, precision) in THREE_OF_TF32
     return {"call": f"{OP_OF[baseline]} {shape}", "rate": rate, "peak": "3xtf32" if by_sdpa else precision}
 
 

@@ -463,8 +463,9 @@ OP = Op(
         "attention_flash": baseline_by(
             SDPBackend.FLASH_ATTENTION, ("bf16",), {"fp32": "not for fp32: FlashAttention takes fp16 and bf16"}
         ),
-        # In fp32 each product is three of TF32 on tensor cores, on cards that have them: fp32's accuracy, another roof.
-        "attention_efficient": baseline_by(SDPBackend.EFFICIENT_ATTENTION, ("fp32", "bf16")),
+        # From floats each product is three of TF32 on tensor cores, whether TF32 is allowed or not: fp32's
+        # accuracy, another roof.
+        "attention_efficient": baseline_by(SDPBackend.EFFICIENT_ATTENTION, PRECISIONS),
         "attention_math": baseline_by(SDPBackend.MATH, PRECISIONS),
     },
 )

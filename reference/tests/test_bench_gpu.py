@@ -87,7 +87,7 @@ def test_attention_is_timed_by_each_way_of_pytorch_that_takes_the_precision_and_
     }
     assert ways == {
         "attention_flash": {("bf16", "eager")},
-        "attention_efficient": {("fp32", "eager"), ("bf16", "eager")},
+        "attention_efficient": {("fp32", "eager"), ("tf32", "eager"), ("bf16", "eager")},
         "attention_math": {("fp32", "eager"), ("tf32", "eager"), ("bf16", "eager")},
     }
     flash = "attention_flash B=4 T=1024 C=768 NH=12 fp32 eager"
@@ -258,7 +258,12 @@ def test_an_answer_names_the_call_that_costs_as_much(bench):
 
 @pytest.mark.parametrize(
     ("op", "precision", "peak"),
-    [("attention", "fp32", "3xtf32"), ("attention_efficient", "fp32", "3xtf32"), ("attention", "bf16", "bf16")],
+    [
+        ("attention", "fp32", "3xtf32"),
+        ("attention_efficient", "fp32", "3xtf32"),
+        ("attention_efficient", "tf32", "3xtf32"),
+        ("attention", "bf16", "bf16"),
+    ],
 )
 def test_sdpa_makes_a_product_of_fp32_of_three_of_tf32(op, precision, peak):
     assert bench_gpu.costed(op, "B=1 T=1 C=4 NH=1", precision)["peak"] == peak
