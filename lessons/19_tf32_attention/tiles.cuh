@@ -13,19 +13,19 @@ namespace {
 
 constexpr int kWarps = 4, kThreads = 32 * kWarps;
 constexpr int kKeys = 64;             // keys of a tile
-constexpr int kKeyTiles = kKeys / 8;  // of one instruction each
+constexpr int kKeyTiles = kKeys / 8;  // one instruction's keys each
 constexpr int kLargest = 128;         // head size
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
-// What a block has in shared memory and a lane in registers, for heads of at most kHS channels. Channels from HS to kHS
+// The tiles of a block and the fragments of a lane, for heads of at most kHS channels. Channels from HS to kHS
 // are 0.
 template <int kHS>
 struct Head {
     static_assert(kHS % 32 == 0 && kHS <= kLargest, "the strides below are for such sizes");
-    static constexpr int kRowTiles = kHS <= 64 ? 2 : 1;  // of 16 rows, of a warp; two take too many registers for 128
-    static constexpr int kWarpRows = 16 * kRowTiles, kRows = kWarps * kWarpRows;  // of a warp, of a block
-    static constexpr int kSteps = kHS / 16;                                       // of 16 channels, two instructions
-    static constexpr int kColumnTiles = kHS / 8;                                  // of out
+    static constexpr int kRowTiles = kHS <= 64 ? 2 : 1;  // 16 rows each, per warp; two take too many registers for 128
+    static constexpr int kWarpRows = 16 * kRowTiles, kRows = kWarps * kWarpRows;  // per warp, per block
+    static constexpr int kSteps = kHS / 16;                                       // 16 channels each, two instructions
+    static constexpr int kColumnTiles = kHS / 8;                                  // 8 channels of out each
 
     // A row of keys begins 16 banks after the row before, so that the 8 float4s of two rows have each bank once. A row of
     // values begins 4 banks after the row before: the lanes of a warp load from 4 rows that are 2 apart, 8 banks each.

@@ -375,8 +375,7 @@ def values_by_slot(weights_of: Callable[[Tensor], Tensor]) -> Callable[[Tensor, 
 
 
 def registers_as_they_are(tiles: Tensor) -> Tensor:
-    """Of two rows and two keys that a lane holds, the second key of the first row and the first key of the second are
-    exchanged."""
+    """Exchanges, in each lane's two rows and two keys, the second key of the first row and the first of the second."""
     pairs = tiles.unflatten(-2, (2, 8)).unflatten(-1, (4, 2))  # half, g, q, which of two keys
     return pairs.transpose(-4, -1).flatten(-2).flatten(-3, -2)
 

@@ -16,11 +16,11 @@
 
 namespace {
 
-// Of a lane's rows, for the keys so far: row 16 i + 8 half + g of the warp is [i][half].
+// State of a lane's rows, for the keys so far: row 16 i + 8 half + g of the warp is [i][half].
 template <int kHS>
 struct Rows {
     float max[Head<kHS>::kRowTiles][2];  // the largest score, times scale_2, of all lanes
-    float sum[Head<kHS>::kRowTiles][2];  // of 2^(scale_2 * score - max), over this lane's keys
+    float sum[Head<kHS>::kRowTiles][2];  // the sum of 2^(scale_2 * score - max), over this lane's keys
     typename Head<kHS>::Outs outs;       // the values of all lanes' keys, times these weights
 };
 
@@ -142,10 +142,10 @@ __global__ void __launch_bounds__(kThreads, 2)  // registers for two blocks on a
     const long b = blockIdx.x / NH, h = blockIdx.x % NH;  // long, as b * T * 3C may pass 2^31
     const int q0 = static_cast<int>(gridDim.y - 1 - blockIdx.y) * Head<kHS>::kRows;  // the longest rows first
     const int row0 = q0 + row_of_warp<kHS>();                                        // the warp's first query
-    const int rows_here = T - row0;                        // that it has, if they are not more than kWarpRows
+    const int rows_here = T - row0;                        // queries from it on: the warp has at most kWarpRows
     const float* key = qkv + b * T * stride + C + h * HS;  // key[b, 0, h, :]; the next token's is 3C further
     const float* value = key + C;                          // value[b, 0, h, :]
-    const int keys = min(q0 + Head<kHS>::kRows, T);        // that some query of the block sees
+    const int keys = min(q0 + Head<kHS>::kRows, T);        // tokens that some query of the block sees
 
     start_tile<kHS>(tiles.keys, key, stride, keys, HS, vectors);
     typename Head<kHS>::Queries queries;

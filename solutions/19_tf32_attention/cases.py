@@ -50,7 +50,7 @@ def build(name: str, seed: int) -> Case:
     # in TF32: two channels of a key have a score's leading and other bits.
     query, key, value = draw("weights", 40, 4)
     weight = 0.5 * (1 + 2**-8 + 2**-14)
-    score = np.float32(2 * np.log(weight))  # of heads of 4 channels, before it is scaled
+    score = np.float32(2 * np.log(weight))  # unscaled, in heads of 4 channels
     leading = np.float32(np.round(score * 2**8) / 2**8)
     query[:], key[:] = 1, 0
     key[1:, :, 0], key[1:, :, 1] = leading, np.round((score - leading) * 2**20) / 2**20
