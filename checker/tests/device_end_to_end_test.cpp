@@ -750,3 +750,33 @@ int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();
 }
+
+// The learner's file and the solution's are what nvcc is asked about, whatever the object that runs was compiled from.
+TEST_F(DeviceEndToEnd, AnArrayOfAThreadInLocalMemoryIsSlowWhereTheSolutionsIsInRegisters) {
+    if (shell("command -v nvcc").status != 0) {
+        GTEST_SKIP() << "nvcc is not there";
+    }
+    const auto kernel = [&](const char* side, const char* pragma) {
+        checker::write_file(folder_ / side / "00_sum/sum.cu",
+                            fmt::format("__global__ void sum_kernel(float* out, const float* inp, int N) {{\n"
+                                        "    float sums[64] = {{}};\n"
+                                        "    for (int k = 0; k < N; k++) {{\n#pragma {0}\n"
+                                        "        for (int i = 0; i < 64; i++) {{ sums[i] += inp[64 * k + i]; }}\n"
+                                        "    }}\n#pragma {0}\n"
+                                        "    for (int i = 0; i < 64; i++) {{ out[i] = sums[i]; }}\n}}\n",
+                                        pragma));
+    };
+    for (const char* folder : {"checker", "reference"}) { fs::create_symlink(fs::absolute(folder), folder_ / folder); }
+    kernel("solutions", "unroll");
+    count("kernel_launches = 1");
+    const std::string there = fmt::format("cd {};", folder_.string());
+    kernel("lessons", "unroll 1");
+    const Checked slow = check("adds_in_order", there, "--subject lessons");
+    EXPECT_EQ(slow.status, 1) << slow.output;
+    EXPECT_NE(slow.words().find("keeps 256 bytes of each thread in local memory"), std::string::npos) << slow.output;
+    EXPECT_NE(slow.words().find("SLOW"), std::string::npos) << slow.output;
+    kernel("lessons", "unroll");
+    const Checked right = check("adds_in_order", there, "--subject lessons");
+    EXPECT_EQ(right.status, 0) << right.output;
+    EXPECT_EQ(right.words().find("local memory"), std::string::npos) << right.output;
+}

@@ -3,6 +3,8 @@
 // What is said first of several findings, and why a file is slow.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "checker/base/files.h"
 #include "checker/judge/describe.h"
 #include "checker/program/doubles.h"
@@ -139,6 +141,36 @@ TEST(LocalMemory, IsSaidWhereALoopIsNotUnrolled) {
     EXPECT_EQ(text_of(*counted), "keeps 256 bytes of each thread in local memory");
     EXPECT_TRUE(counted->most.starts_with("add, by nvcc for sm_90")) << counted->most;
     EXPECT_FALSE(local_memory_if("#pragma unroll").has_value());
+}
+
+// The path on which nothing is found, for as long as it lives.
+class NoPrograms {
+  public:
+    NoPrograms() : path_(std::getenv("PATH")) { setenv("PATH", "/nowhere", 1); }
+    ~NoPrograms() { setenv("PATH", path_.c_str(), 1); }
+    NoPrograms(const NoPrograms&) = delete;
+    NoPrograms& operator=(const NoPrograms&) = delete;
+
+  private:
+    std::string path_;
+};
+
+TEST(WithoutNvcc, ANoteSaysThatNobodyHasLooked) {
+    const std::filesystem::path file = "build/findings_test/unasked.cu";
+    const std::string array = "__global__ void add(float* out) {\n    float sums[64];\n}\n";
+    write_file(file, array);
+    const NoPrograms none;
+    std::string note;
+    EXPECT_FALSE(find_local_memory(file, file, note).has_value());
+    EXPECT_EQ(note, "nvcc is not here, so nobody has looked whether an array of a thread lies in local memory");
+    EXPECT_FALSE(find_too_many_registers(file, "add", 512, note).has_value());
+    EXPECT_EQ(note,
+              "a thread of add may take 128 registers, as its blocks have 512 threads; nvcc is not here, so nobody has "
+              "looked how many it takes");
+    note.clear();
+    write_file(file, "__global__ void add(float* out) {\n    float sum = 0;\n}\n");
+    EXPECT_FALSE(find_local_memory(file, file, note).has_value());
+    EXPECT_EQ(note, "") << "no thread has an array";
 }
 
 TEST(FirstDouble, NamesTheVariable) {
