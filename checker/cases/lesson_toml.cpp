@@ -17,8 +17,8 @@
 namespace checker {
 namespace {
 
-const std::vector<std::string> kKeys{"title",  "idea",     "requires",  "given", "branch_of",
-                                     "target", "counters", "precision", "ladder"};
+const std::vector<std::string> kKeys{"title",  "idea",     "requires",  "given",  "branch_of",
+                                     "target", "counters", "precision", "ladder", "beyond"};
 const std::vector<std::string> kTargetKeys{"against", "bronze",  "silver", "gold",     "of_recorded", "by_capability",
                                            "older",   "threads", "shapes", "reported", "gap"};
 
@@ -52,6 +52,7 @@ class Reader {
         read_precisions(lesson);
         require_fp32_for_arithmetic();
         read_ladder(lesson);
+        require_sizes_beyond(lesson);
         return std::move(result_);
     }
 
@@ -197,6 +198,13 @@ class Reader {
         for (const auto& [size, of] : *sizes) {
             result_.ladder->multiple_of[std::string(size.str())] =
                 whole(of, 1, where, fmt::format("needs {} as a whole number from 1 on", size.str()));
+        }
+    }
+
+    // The course's own tests compare them with the cases.
+    void require_sizes_beyond(const toml::table& lesson) const {
+        if (const toml::table* beyond = table(lesson, "beyond", "", "a table such as { gelu = [\"N > kBlock\"] }")) {
+            for (const auto& [op, node] : *beyond) { strings(*beyond, std::string(op.str()).c_str(), "[beyond]"); }
         }
     }
 

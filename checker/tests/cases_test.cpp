@@ -196,7 +196,7 @@ TEST_F(LessonTomlFile, AnUnknownKeyIsRefusedWithTheNearest) {
     EXPECT_EQ(refusal("titel = \"x\"\n"), ":1: has the unknown key titel; did you mean title?");
     EXPECT_EQ(refusal("title = \"x\"\ntrack = \"host\"\n"),
               ":2: has the unknown key track; there is title, idea, requires, given, branch_of, target, "
-              "counters, precision, ladder");
+              "counters, precision, ladder, beyond");
     EXPECT_EQ(refusal("[target.gelu]\nagainst = \"copy\"\nbrnze = 0.1\n"),
               ":3: [target.gelu] has the unknown key brnze; did you mean bronze?");
     EXPECT_EQ(
@@ -223,6 +223,12 @@ TEST_F(LessonTomlFile, SaysWhetherTheLessonIsARung) {
     EXPECT_EQ(refusal("[ladder]\nrandom_shapes = \"few\"\n"), ":2: [ladder] needs random_shapes as a whole number");
     EXPECT_EQ(refusal("[ladder]\nrandom_shape = 2\n"),
               ":2: [ladder] has the unknown key random_shape; did you mean random_shapes?");
+}
+
+TEST_F(LessonTomlFile, SizesBeyondWhichASolutionGoesOnAreListsOfStrings) {
+    EXPECT_EQ(read("title = \"x\"\n[beyond]\ngelu = [\"N > kBlock\"]\n").title, "x");
+    EXPECT_EQ(refusal("[beyond]\ngelu = \"N > kBlock\"\n"), ":2: [beyond] needs gelu as a list of strings");
+    EXPECT_EQ(refusal("beyond = 3\n"), ":1: needs beyond as a table such as { gelu = [\"N > kBlock\"] }");
 }
 
 TEST_F(LessonTomlFile, SaysWhichSizesTheMatmulOfARungTakes) {

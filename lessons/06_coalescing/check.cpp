@@ -43,6 +43,10 @@ void cases::add_own(LessonCases& lesson) {
     add_misaligned(residual, "head64");
     add_misaligned(gelu, "head64");
     add_misaligned(layernorm, "head64");
+    residual.add_drawn("edge", "N=1025");  // one element more than a block has
+    gelu.add_drawn("edge", "N=1025");
+    layernorm.add_drawn("edge",
+                        "B=1 T=9 C=33");  // one row more than a block has, one channel more than a warp has lanes
     count(residual, each_once<3>);
     count(gelu, each_once<2>);
     count(layernorm, of_layernorm<128>);

@@ -10,6 +10,7 @@ void cases::add_own(LessonCases& lesson) {
                                                                             {"kernel_launches", 1}};
     matmul.add_drawn("one", "N=1 C=1 OC=1");
     matmul.add_drawn("ragged", "N=17 C=33 OC=129");
+    matmul.add_drawn("edge", "N=2 C=1 OC=257");  // one output more than a block of the bias's kernel has threads
     // TF32 has all of fp32's exponents; fp16, of as many bits of mantissa, ends at 65,504 and has few bits left at 1e-6.
     matmul.add_drawn("beyond_fp16", "N=16 C=64 OC=24", {{"inp", normal(1e6F)}});
     attention.add_drawn("below_fp16", "B=2 T=8 C=64 NH=4", {{"qkv", normal(1e-6F)}});

@@ -130,6 +130,9 @@ void cases::add_own(LessonCases& lesson) {
     matmul_gelu.add_drawn("one", "N=1 C=1 OC=1");
     matmul_gelu.add_drawn("ragged", "N=17 C=33 OC=129");
     matmul_gelu.add_drawn("long", "N=2 C=3072 OC=3");
+    matmul_gelu.add_drawn("edge", "N=65 C=1 OC=33");  // one row and one column more than a warp has
+    matmul_gelu.add_drawn("groups",
+                          "N=2177 C=1 OC=129");  // two rows of tiles more than a group of 16 has, and two columns
     matmul_gelu.add_drawn("whole_vectors", "N=9 C=20 OC=12");
     add_misaligned(matmul_gelu, "whole_vectors");
     matmul_gelu.add_huge("N=42735 C=1 OC=50257");  // 2,147,732,895 outputs

@@ -108,7 +108,8 @@ void cases::add_own(LessonCases& lesson) {
     softmax.add_drawn("odd_stride", "N=5 V=1023 Vp=1027");
     softmax.add_drawn("two_warps", "N=5 V=1025 Vp=1025");  // more than a warp holds in eight float4s a lane
     softmax.add_drawn("block", "N=3 V=12801 Vp=12803");
-    softmax.add_drawn("longer", "N=2 V=61003 Vp=61003");  // than the registers of a block hold
+    softmax.add_drawn("edge", "N=1 V=51204 Vp=51204");  // one float4 more than the registers of the largest block hold
+    softmax.add_drawn("longer", "N=2 V=61003 Vp=61003");
     add_apart(softmax);
     softmax.add_drawn("whole_vectors", "N=3 V=1100 Vp=1100");
     add_misaligned(softmax, "whole_vectors");

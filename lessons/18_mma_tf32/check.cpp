@@ -14,6 +14,7 @@ void cases::add_own(LessonCases& lesson) {
                                {"library_calls", 0}});
     // TF32 has all of fp32's exponents; fp16, of as many bits of mantissa, ends at 65,504.
     matmul.add_drawn("beyond_fp16", "N=16 C=64 OC=24", {{"inp", normal(1e6F)}});
+    matmul.add_drawn("edge", "N=17 C=49 OC=9");       // one channel more than the stages hold
     matmul.add_drawn("groups", "N=2177 C=1 OC=129");  // two rows of tiles more than a group of 16 has, and two columns
     add_misaligned_matmul(matmul);
     add_huge_matmul(matmul);

@@ -152,6 +152,8 @@ const OpSpec causal_softmax_spec{
 
 void add_rows_causal_softmax(OpCases& op, int reads) {
     add_misaligned(op, "regular");
+    op.add_drawn("edge", "B=1 NH=1 T=33");  // one score more than a warp has lanes, one row more than four blocks have
+    op.add_drawn("edge_4", "B=1 NH=1 T=132");  // one float4 more than a warp has lanes
     const auto add = [&op](const char* name, Score score) {
         const std::map<std::string, Draw> draws{{"scores", scores_by(score)}};
         op.add_drawn(name, "B=1 NH=2 T=300", draws);
