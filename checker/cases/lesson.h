@@ -116,7 +116,7 @@ struct Output {
     ComputeFunction compute;       // in place of `expected`
     ElementFunction element = {};  // the same of a timed output, of which so many that all would take too long
     double factor = 0;             // of the budget of such an element
-    bool watch_padding = true;     // padding must stay as it was
+    bool zero_in_padding = false;  // padding may become 0; else it must stay as it was
     bool stays_untouched = false;  // nothing at all may be written (the loss of a forward without targets)
     FillFunction initial = {};     // of an in-out tensor: what it holds before; none: what the earlier calls left there
     std::string precision = "fp32";  // whose budget it has: "tf32", "bf16"

@@ -273,9 +273,13 @@ Elements untouched(const Dims& dims, long columns, const Run& one, const Run& ot
     return select(dims, 0, columns, [&](long i) { return is_as_before(one, i) && is_as_before(other, i); });
 }
 
-Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other) {
-    return select(dims, columns, dims.columns(),
-                  [&](long i) { return !is_as_before(one, i) || !is_as_before(other, i); });
+Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other, bool zero_is_right) {
+    const std::size_t size = bytes_of(one.element);
+    const std::uint64_t but_sign = (std::uint64_t{1} << (8 * size - 1)) - 1;
+    const auto is_wrong = [&](const Run& run, long i) {
+        return !is_as_before(run, i) && !(zero_is_right && (bits_of(run.after, size, i) & but_sign) == 0);
+    };
+    return select(dims, columns, dims.columns(), [&](long i) { return is_wrong(one, i) || is_wrong(other, i); });
 }
 
 Elements disagreeing(const Dims& dims, long columns, const Run& one, const Run& other) {

@@ -110,8 +110,9 @@ Elements select(const Dims& dims, long begin, long end, const std::function<bool
 // Elements of the first `columns` columns that hold in both runs what they held before.
 Elements untouched(const Dims& dims, long columns, const Run& one, const Run& other);
 
-// Elements of the columns from `columns` on that hold something else than before, in either run.
-Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other);
+// Elements of the columns from `columns` on that hold something else than before, in either run, and, if `zero_is_right`, something
+// else than 0.
+Elements touched_padding(const Dims& dims, long columns, const Run& one, const Run& other, bool zero_is_right = false);
 
 // Elements of the first `columns` columns whose bits differ between the runs.
 Elements disagreeing(const Dims& dims, long columns, const Run& one, const Run& other);

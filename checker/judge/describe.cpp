@@ -571,15 +571,16 @@ static Judged compared_output(const Output& output, const Run& one, const Run& o
 // A write to what is no part of the result.
 static std::optional<Finding> describe_padding(const Output& output, const Run& one, const Run& other) {
     const long begin = output.stays_untouched ? 0 : output.columns;
-    const Elements written = touched_padding(output.spec.dims, begin, one, other);
-    if (written.none() || !(output.watch_padding || output.stays_untouched)) {
+    const bool zero_is_right = output.zero_in_padding && !output.stays_untouched;
+    const Elements written = touched_padding(output.spec.dims, begin, one, other, zero_is_right);
+    if (written.none()) {
         return std::nullopt;
     }
     const std::string where = indexed(output.spec, written.first);
     return Finding{"padding", output.stays_untouched
                                   ? fmt::format("wrote to {}, which must stay as it was in this call", where)
-                                  : fmt::format("wrote to {}: columns {} and beyond are padding, to be left alone",
-                                                where, format_count(output.columns))};
+                                  : fmt::format("wrote to {}: columns {} and beyond are padding, to be left alone{}",
+                                                where, format_count(output.columns), zero_is_right ? " or 0" : "")};
 }
 
 CallVerdict describe_call(const Call& call, std::span<const Content> first, std::span<const Content> second,

@@ -336,6 +336,15 @@ TEST(Padding, IsTouchedWhereEitherRunWroteToIt) {
     EXPECT_EQ(touched_padding(dims, 2, run(one, kOne), run(other, kOther)).first, 5);
 }
 
+TEST(Padding, MayBecomeZeroWhereThatIsRight) {
+    const Dims dims("N V", {2, 3});
+    const std::vector<float> one{1, 2, 0.0F, 3, 4, poisoned(kOne)};
+    std::vector<float> other{1, 2, -0.0F, 3, 4, poisoned(kOther)};
+    EXPECT_TRUE(touched_padding(dims, 2, run(one, kOne), run(other, kOther), true).none());
+    other[2] = 1e-45F;
+    EXPECT_EQ(touched_padding(dims, 2, run(one, kOne), run(other, kOther), true).first, 2);
+}
+
 TEST(Runs, DisagreeWhereBitsDiffer) {
     const Dims dims("C", {3});
     const std::vector<float> one{1.0F, 0.0F, kNan};

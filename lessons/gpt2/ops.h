@@ -15,7 +15,7 @@
 //   N  rows, or elements           HS  C / NH            OC  output channels of a matmul
 //
 // Rows of wte beyond V are zero. Columns V and beyond of the logits are padding: nobody reads them. Up to lesson 10 they are
-// left as they were; from lesson 11 on forward may compute them, and they are exactly 0.
+// left as they were; from lesson 11 on forward may store 0 there, and nothing else.
 #pragma once
 
 #include <cstddef>

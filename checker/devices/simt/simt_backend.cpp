@@ -220,7 +220,7 @@ simt::BufferUse use_of(const Call& call, std::size_t buffer) {
     simt::BufferUse use{.is_input = spec.role == Role::input, .is_output = spec.role == Role::output};
     if (!call.sampled && buffer >= call.inputs.size()) {
         const Output& output = call.outputs[buffer - call.inputs.size()];
-        use.columns = output.watch_padding && !output.stays_untouched ? output.columns : -1;
+        use.columns = !output.zero_in_padding && !output.stays_untouched ? output.columns : -1;
     }
     return use;
 }
