@@ -29,7 +29,7 @@ checker::Call model_call(const checker::CaseFile& file, const OpSpec& spec, bool
         checker::Output output = checker::output(buffer, dims, sizes, file.chained(name, spec.precision), element);
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
-            output.zero_in_padding = name == "logits" && precision != "fp32";  // from lesson 11 on
+            output.zero_in_padding = name == "logits" && spec.precision != "fp32";  // from lesson 11 on
         }
         output.stays_untouched = !with_targets && is_of_losses(name);
         call.outputs.push_back(std::move(output));

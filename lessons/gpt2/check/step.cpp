@@ -141,7 +141,7 @@ checker::Call forward_call(const checker::CaseFile& file, const OpSpec& spec, co
         checker::Output output = checker::output(parts[i].buffer, parts[i].dims, parts[i].sizes, std::move(reference));
         if (name == "logits" || name == "probs") {
             output.columns = d["V"];
-            output.zero_in_padding = name == "logits" && precision != "fp32";  // from lesson 11 on
+            output.zero_in_padding = name == "logits" && spec.precision != "fp32";  // from lesson 11 on
         }
         output.stays_untouched = !with_targets && is_of_losses(name);
         call.outputs.push_back(std::move(output));
