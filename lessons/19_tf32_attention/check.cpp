@@ -8,12 +8,12 @@ namespace {
 
 constexpr double kTile = 64, kQueries = 128;  // keys of a tile, queries of a block
 
-// What a call needs where each block of 128 queries reads each key and value that one of them sees once: queries, out and
+// The needs of a call where each block of 128 queries reads each key and value that one of them sees once: queries, out and
 // log-sum-exps once; for each score of tiles of 64 by 64 that has one below the diagonal an exponential, and two
 // multiply-adds per channel on tensor cores; and memory of its own that grows as T, for which as much as out has is allowed.
 std::vector<checker::Needed> needed(const Sizes& d) {
     const double B = d.number("B"), T = d.number("T"), C = d.number("C"), NH = d.number("NH");
-    double keys = 0, scores = 0;  // that the blocks of a head read, and that they compute
+    double keys = 0, scores = 0;  // keys read and scores computed by the blocks of a head
     for (double q = 0; q < T; q += kQueries) { keys += std::min(q + kQueries, T); }
     for (double q = 0; q < T; q += kTile) { scores += kTile * std::min(q + kTile, T); }
     return {{"bytes_moved", kFloat * B * (2 * T * C + 2 * keys * C + NH * T)},

@@ -160,7 +160,7 @@ SUSPECTS = {
     ),
     "rows_v_apart": Suspect("the rows of logits were taken to be V apart; they are Vp apart", row_stride_v),
 }
-# Where there are more than two rows: the next of two is the one before.
+# For more than two rows: the next of two is the one before.
 OF_ROWS = {
     "target_of_the_row_before": Suspect(
         "each row took the target of the row before it", lambda *args: target_of(*args, shift=1)

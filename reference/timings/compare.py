@@ -20,7 +20,7 @@ from reference.gpu.tools import CLEAR, Parser, ToolError, asked, digits, is_meas
 from reference.timings import results
 
 LIMIT = 300  # seconds for one check
-# What bounds an op, by what it was timed beside.
+# The bound of an op, by the name of what it was timed beside.
 ROOFS = {"copy": "of a copy", "read": "of a read", "arithmetic": "of the roof"}
 LABEL = 44  # columns
 SHOWN_NAME = LABEL - len("    solution, ")
