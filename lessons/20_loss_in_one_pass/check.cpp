@@ -36,6 +36,9 @@ void cases::add_own(LessonCases& lesson) {
     loss.add_drawn("batch", "N=3 V=2048 Vp=2048");  // a float4 batch of each thread of a small block
     loss.add_drawn("block", "N=3 V=2049 Vp=2051");  // one column more
     loss.add_drawn("batches", "N=2 V=8195 Vp=8196");
+    // Aligned rows of one float4 less than a batch of each thread of a small and of a large block.
+    loss.add_drawn("almost_batch", "N=3 V=2047 Vp=2048");
+    loss.add_drawn("almost_batches", "N=3 V=8191 Vp=8192");
     loss.add_drawn("longer", "N=2 V=61003 Vp=61003");
     loss.add_drawn("whole_vectors", "N=3 V=1100 Vp=1100");
     loss.add_drawn("masked", "N=2 V=3001 Vp=3004", {{"logits", changed(normal(3.0F), masked)}});
