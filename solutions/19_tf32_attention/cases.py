@@ -54,7 +54,7 @@ def build(name: str, seed: int) -> Case:
     leading = np.float32(np.round(score * 2**8) / 2**8)
     query[:], key[:] = 1, 0
     key[1:, :, 0], key[1:, :, 1] = leading, np.round((score - leading) * 2**20) / 2**20
-    value[0], value[1:] = 0, 1
+    value[0], value[1:] = 2**-20, 1
     call("weights", (), "op_weights")
 
     draw("fragments", 32, 8)
