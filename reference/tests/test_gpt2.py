@@ -195,7 +195,7 @@ def test_every_activation_of_tensors_h_is_kept():
     }  # fmt: skip
     expected = {f"h.{l}.{name}": shape for l in range(c.L) for name, shape in layer.items()}
     expected |= {"encoded": (B, T, C), "ln_f": (B, T, C), "ln_f_mean": (B, T), "ln_f_rstd": (B, T)}
-    expected |= {"logits": (B, T, V), "probs": (B, T, V), "losses": (B, T)}
+    expected |= {"logits": (B, T, V), "probs": (B, T, V), "losses": (B, T), "loss_lse": (B, T)}
     assert {name: tuple(value.shape) for name, value in keep.items()} == expected
     assert (keep["h.0.att"].triu(1) == 0).all()
     assert (keep["h.0.scores"].triu(1) == 0).all()
