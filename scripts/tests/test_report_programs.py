@@ -101,7 +101,7 @@ def test_all_parts_are_taken_unless_parts_says_which(tree):
         ("timings", "build/gpu/check/lesson08 build/gpu/impl/solutions/07_tiled_matmul/matmul.so"),
         (
             "forward_b4",
-            "build/gpu/gpt2-bench-17 build/gpu/gpt2-bench-16 build/gpu/gpt2-bench-10 build/gpu/gpt2-bench-05",
+            "build/gpu/gpt2-bench-20 build/gpu/gpt2-bench-16 build/gpu/gpt2-bench-10 build/gpu/gpt2-bench-05",
         ),
         ("ladder", "build/gpu/check/ladder build/gpu/impl/solutions/10_double_buffered_matmul/matmul.so"),
         ("given", "build/gpu/given/06_coalescing/transpose"),
