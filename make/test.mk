@@ -138,7 +138,7 @@ rehearsed := 04_first_kernel 07_tiled_matmul
 # Tests of scripts and of make that read no code of lessons and solutions, but which op files call cuBLAS.
 of_scripts := $(patsubst %,scripts/tests/test_%.py,lease_check lesson_toml other_toolchains report_programs venv workflow)
 reference_tests := $(filter-out %_ladder.py %_waterfall.py %_estimates.py %_sass.py %_bench_cpu.py %_simt_vs_ncu.py %_make_corpus.py \
-    %_whole_forward.py %_published.py %_reported.py %_sass_table.py %_sass_gate.py %_beyond.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
+    %_whole_forward.py %_published.py %_reported.py %_sass_table.py %_sass_gate.py,$(wildcard reference/tests/test_*.py reference/tests/sass/test_*.py))
 # $1 lesson: a suite for it alone, since the others' do not change with it.
 ladder_suite = python-ladder-$(call number,$1)=reference/tests/test_ladder.py@$1:$(call commas,$(python_reads) \
     build/check/ladder-device build/tools/estimate build/impl/solutions/$1/matmul.so)
@@ -194,7 +194,7 @@ test: $(test_programs) $(tools) build/tools/ops $(call device_checks,dry) $(call
 	        solutions lessons)' \
 	    'python-tensor_cores=reference/tests/tensor_cores:$(call commas,pyproject.toml .venv/requirements.sha256 \
 	        reference/tensor_cores reference/gpu reference/tests/data/tensor_cores.txt build/tools/tile_product)' \
-	    'python-beyond=reference/tests/test_beyond.py:$(call commas,pyproject.toml .venv/requirements.sha256 lessons solutions \
+	    'python-beyond=scripts/tests/test_beyond.py:$(call commas,pyproject.toml .venv/requirements.sha256 lessons solutions \
 	        $(foreach lesson,$(device_lessons),build/check/lesson$(call number,$(lesson))))' \
 	    'python-public_programs=reference/tests/public_programs:$(call commas,pyproject.toml .venv/requirements.sha256 \
 	        reference/public_programs reference/gpu checker/simt checker/ptx.h build/simtcc build/simt-lower $(simt_archives))' \
