@@ -149,7 +149,7 @@ TEST(Listing, HasACallOfALibraryAtItsLineAndItsBytesInTheTotals) {
     EXPECT_TRUE(contains(run.output, " call        1                          check(cublasSgemm(")) << run.output;
     EXPECT_TRUE(
         contains(run.output,
-                 "\ncalls of the runtime and libraries             5             1\n"  // a handle, its stream and mode
+                 "\ncalls of the runtime and libraries            10             1\n"  // a handle, its stream, mode, workspace
                  "calls of libraries                             1             0\n"
                  "  bytes read                              524 kB           0 B\n"
                  "  bytes written                           262 kB           0 B\n"
