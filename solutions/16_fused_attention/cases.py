@@ -3,67 +3,38 @@
 to tile or stays in the first one, rows with one hot score, with equal scores, with scores that are all near -100,000.
 Heads of more than 64 channels, whose tiles have 32 keys."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from reference.dump.cases import Call, Case, generator, normal
+from reference.dump.attention_parts import AttentionParts
+from reference.dump.cases import Case
 from reference.ops import attention
-
-NH = 2
 
 
 def build(name: str, seed: int) -> Case:
-    rng = generator(name, seed)
-    tensors, calls = {}, []
-
-    def draw(part: str, T: int, HS: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Query, key and value (T, NH, HS), for the caller to change; scaled scores of σ 1.5."""
-        qkv = normal(rng, 1, 1, T, 3, NH, HS)
-        tensors[f"input/{part}/qkv"] = qkv.reshape(1, T, 3 * NH * HS)
-        qkv[:, :, 0] *= 1.5
-        return tuple(qkv[0, :, i] for i in range(3))
-
-    def call(part: str, suspects: Iterable[str] = (), case: str = "") -> None:
-        results = {"out": f"attention.{part}.out", "lse": f"attention.{part}.lse"}
-        calls.append(Call("attention", {"qkv": f"input/{part}/qkv", "NH": NH}, results, tuple(suspects), case=case))
-
-    # Head 0: scores grow from tile to tile, and with them the maximum; head 1: they shrink, and the first one's stays.
-    T = 150
-    _, key, _ = draw("moving", T, 20)
-    growth = np.float32(0.6) + np.arange(T, dtype=np.float32) / 64
-    key[:, 0] *= growth[:, None]
-    key[:, 1] *= growth[::-1, None]
-    call("moving", attention.OF_RUNNING)
+    parts = AttentionParts(name, seed)
+    parts.moving()
 
     # Head 0: one score of 150 for every later query, in the second tile; head 1: one of -150.
     T, HS = 129, 16
-    query, key, _ = draw("hot", T, HS)
+    query, key, _ = parts.draw("hot", T, HS)
     query[:, :, 0] = 4
     key[:, :, 0] = 0
     key[70, 0], key[70, 1] = 0, 0
     key[70, 0, 0], key[70, 1, 0] = 150, -150
-    call("hot", ("no_max_subtraction",))
+    parts.call("hot", ("no_max_subtraction",))
 
     # Head 0: all scores 0; head 1: all 3.5 of a query, and another one's all -3.5.
     T, HS = 80, 16
-    query, key, _ = draw("equal", T, HS)
+    query, key, _ = parts.draw("equal", T, HS)
     query[:, 0] = 0
     key[:, 1] = 1
     query[:, 1] = np.where(np.arange(T) % 2, np.float32(0.875), np.float32(-0.875))[:, None]
-    call("equal")
+    parts.call("equal")
 
-    # All scores near -100,000 in head 0, near +100,000 in head 1: float32's exp of them is 0 and infinity.
-    T, HS = 66, 16
-    query, key, _ = draw("negative", T, HS)
-    query[:, :, 0] = 4
-    key[:, 0, 0], key[:, 1, 0] = -1e5, 1e5
-    call("negative", ("no_max_subtraction",))
-
-    draw("short", 20, 16)
-    call("short", (*attention.OF_TILES, "scale_twice"), "op_short")
+    parts.far_from_zero()
+    parts.short()
 
     # A block of 64 queries has two tiles of 32 keys on its diagonal.
-    draw("wide", 64, 68)
-    call("wide", attention.OF_WIDE_HEADS, "op_wide")
-    return Case(name, {}, tensors, calls, case="op_tiles")
+    parts.draw("wide", 64, 68)
+    parts.call("wide", attention.OF_WIDE_HEADS, "op_wide")
+    return parts.case("op_tiles")
