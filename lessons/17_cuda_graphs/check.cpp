@@ -68,10 +68,7 @@ void add_in_turn(OpCases& predict) {
     checker::Call& moved =
         in_turn.add({.first = 1, .T = 7}, {baked_in("parameters", {.first = 1, .T = 7, .doubled = true})});
     moved.where += ", after the Context's workspace has grown";
-    moved.run = [run = std::move(moved.run)](const Library& library, const Buffers& at) {
-        at.kept<Context>().workspace(std::size_t{64} << 20);
-        run(library, at);
-    };
+    ask_for_workspace_before(moved);
     in_turn.add({.first = 0, .T = 1}, {call_before({.first = 1, .T = 7})});
 }
 

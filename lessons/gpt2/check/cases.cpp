@@ -117,8 +117,7 @@ static void draw_otherwise(checker::Input& input) {
     };
 }
 
-// Asks the Context for a workspace before the call, as another op would: a smaller one is freed.
-static void ask_for_workspace_before(checker::Call& call, std::size_t bytes) {
+void ask_for_workspace_before(checker::Call& call, std::size_t bytes) {
     call.run = [bytes, run = std::move(call.run)](const Library& library, const Buffers& at) {
         at.kept<Context>().workspace(bytes);
         run(library, at);
@@ -155,10 +154,9 @@ void OpCases::add_turns() {
     std::ranges::for_each(other.inputs, draw_otherwise);
     other.where += ", other values at the same addresses, another stream, a larger workspace";
     other.on_other_stream = true;
-    // From the first call on there is one, so that a larger one is no allocation more than before.
+    // The first call makes one: to make it larger later adds no allocation.
     ask_for_workspace_before(turns.calls.front(), 1);
-    constexpr std::size_t kLarger = std::size_t{64} << 20;  // twice what cuBLASLt is allowed to use
-    ask_for_workspace_before(other, kLarger);
+    ask_for_workspace_before(other);
     last.is_warm = true;
 }
 

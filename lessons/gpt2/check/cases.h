@@ -93,6 +93,10 @@ void add_model(checker::Lesson& lesson);
 // A lesson's own, in its check.cpp. A lesson that has none needs no check.cpp.
 void add_own(LessonCases& lesson);
 
+// Asks the Context for a workspace before the call, as another op would: a smaller one is freed. By default it is twice as
+// large as the largest that an op of the course asks for.
+void ask_for_workspace_before(checker::Call& call, std::size_t bytes = std::size_t{64} << 20);
+
 // ---- awkward cases, for lessons whose idea meets them -----------------------------------------------------------------
 
 // Adds a case called `shifted`: the first call of `of_case` with tensors that start 4 bytes after a multiple of 64, first
@@ -119,5 +123,8 @@ void add_huge_matmul(OpCases& matmul);
 void add_unseen_token(OpCases& attention);
 // Queries, keys and values, and scores, of more than 2^31 elements each: some blocks.
 void add_huge_attention(OpCases& attention);
+// Adds the cases of an attention by tiles of keys, without scores in memory: two lengths for which the device counts what
+// `needed` names, heads of each size, misaligned ones, and inputs and outputs of more than 2^31 elements.
+void add_tiled_attention(OpCases& attention, std::vector<checker::Needed> (*needed)(const Sizes&));
 
 }  // namespace cases

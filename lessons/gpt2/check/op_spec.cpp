@@ -126,10 +126,20 @@ float extreme_logit(long row, long column, long columns, float drawn) {
     }
 }
 
-float extreme_or_padding(long row, long column, long columns, float drawn) {
+// As extreme_logit(), of rows of 75 columns that count. Padding holds what no sum survives.
+static float extreme_or_padding(long row, long column, long columns, float drawn) {
     constexpr long kColumns = 75;
     const float padding = row % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1e30F;
     return column < kColumns ? extreme_logit(row, column, columns, drawn) : padding;
+}
+
+std::vector<DrawnCase> cases_of_logits() {
+    return {{"long", "N=2 V=50257 Vp=50304"},
+            {"extreme", "N=16 V=75 Vp=78", {{"logits", changed(normal(3.0F), extreme_or_padding)}}},
+            {"one", "N=9 V=1 Vp=1"},
+            {"narrow", "N=1000 V=3 Vp=4"},
+            // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
+            {.name = "rows", .shape = "N=140000 V=3 Vp=3", .by_blocks = true}};
 }
 
 Draw nan_in_row_1() {

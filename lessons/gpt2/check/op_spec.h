@@ -41,8 +41,6 @@ float extreme_row(long row, long column, long columns, float drawn);
 // Scores or logits of a softmax, by the row: near 80,000 and -80,000, below -1e30, of both signs and huge, one far above the
 // others, partly minus infinity, rising, all 0, a second half that is 87 above the first, as drawn.
 float extreme_logit(long row, long column, long columns, float drawn);
-// As extreme_logit(), of rows of 75 columns that count. Padding holds what no sum survives.
-float extreme_or_padding(long row, long column, long columns, float drawn);
 // Factors of a product of which row 1 has a NaN: only that row, or column, of the product has one.
 Draw nan_in_row_1();
 
@@ -82,6 +80,9 @@ struct DrawnCase {
     // So many that a device that can run some blocks of a launch alone runs some; a rehearsal has no such case.
     bool by_blocks = false;
 };
+
+// The cases of an op on rows of logits (N, Vp).
+std::vector<DrawnCase> cases_of_logits();
 
 struct OpSpec {
     std::string name;

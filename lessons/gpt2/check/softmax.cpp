@@ -36,12 +36,7 @@ const OpSpec softmax_spec{
             const SoftmaxRow row = row_of_logits(inputs, static_cast<std::size_t>(element / d["Vp"]), d);
             return std::pair(row.probs[static_cast<std::size_t>(element % d["Vp"])], row.of_probs);
         },
-    .drawn_cases = {{"long", "N=2 V=50257 Vp=50304"},
-                    {"extreme", "N=16 V=75 Vp=78", {{"logits", changed(normal(3.0F), extreme_or_padding)}}},
-                    {"one", "N=9 V=1 Vp=1"},
-                    {"narrow", "N=1000 V=3 Vp=4"},
-                    // Twice as many as a grid has in y: of one that is cut there, most is written by no block.
-                    {.name = "rows", .shape = "N=140000 V=3 Vp=3", .by_blocks = true}},
+    .drawn_cases = cases_of_logits(),
     .huge_cases = {{"huge_inputs", "N=36000000 V=75 Vp=75"}},
     .turns = "N=4 V=8 Vp=16"};
 
