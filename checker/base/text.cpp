@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "checker/base/text.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
 
 namespace checker {
@@ -24,6 +27,15 @@ std::string short_exponent(std::string text) {
 }
 
 }  // namespace
+
+std::string demangled(const std::string& symbol) {
+    struct Free {
+        void operator()(char* text) const { std::free(text); }
+    };
+    int status = 0;
+    const std::unique_ptr<char, Free> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status));
+    return status == 0 && text ? text.get() : symbol;
+}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;

@@ -19,6 +19,9 @@ std::string milliseconds(double seconds);                     // "4.10 ms"; micr
 std::string percent(double share);                            // "62%"
 std::string times(double factor);                             // "1.30 times", "806 times", "more than a million times"
 
+// Returns a symbol as C++ has it: "gelu(float*, float const*, int, Context&)". Other symbols stay as they are.
+std::string demangled(const std::string& symbol);
+
 // What stands between commas, or whatever separates: nothing of an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "checker/cases/library.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "checker/base/file_error.h"
 #include "checker/base/files.h"
+#include "checker/base/text.h"
 
 namespace checker {
 namespace {
-
-// As C++ has a symbol: "gelu(float*, float const*, int, Context&)". Other symbols stay as they are.
-std::string demangled(const char* symbol) {
-    struct Free {
-        void operator()(char* p) const { std::free(p); }
-    };
-    int status = 0;
-    const std::unique_ptr<char, Free> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status));
-    return status == 0 ? text.get() : symbol;
-}
 
 // The symbols of the functions that a shared object defines for others. The linker has read the file before.
 std::vector<std::string> exported_functions(const std::string& object) {
@@ -65,7 +54,7 @@ Library::Library(const std::filesystem::path& file) {
         throw FileError(fmt::format("{} cannot be loaded: {}", file.string(), dlerror()));
     }
     for (const std::string& symbol : exported_functions(read_file(path))) {
-        functions_[demangled(symbol.c_str())] = dlsym(handle_.get(), symbol.c_str());
+        functions_[demangled(symbol)] = dlsym(handle_.get(), symbol.c_str());
     }
 }
 

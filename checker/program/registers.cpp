@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "checker/program/registers.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <memory>
 #include <regex>
 
 #include "checker/base/course.h"
@@ -41,10 +39,7 @@ std::optional<Finished> ask_nvcc(const std::filesystem::path& file) {
 
 // Returns "sum" for "_ZN12_GLOBAL__N_13sumILi4EEEvPf".
 std::string name_of_entry(const std::string& mangled) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-    std::string name = status == 0 ? demangled.get() : mangled;
+    std::string name = demangled(mangled);
     constexpr std::string_view kUnnamed = "(anonymous namespace)::";
     if (const std::size_t at = name.find(kUnnamed); at != name.npos) {
         name = name.substr(at + kUnnamed.size());

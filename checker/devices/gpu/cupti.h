@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cuda_runtime.h>
-#include <cxxabi.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,6 +29,7 @@
 #include <cupti.h>
 #endif
 
+#include "checker/base/text.h"
 #include "checker/cuda_check.h"
 #include "checker/devices/gpu/gpu_launch.h"
 #include "checker/devices/gpu/gpu_libraries.h"
@@ -176,13 +176,6 @@ class CuptiStopwatch final : public BusyStopwatch {
                 seen.push_back({{record->start, record->end}, ""});
             }
         }
-    }
-
-    // Returns the name as it stands in the source; one that is not mangled, a library's say, stays as it is.
-    static std::string demangled(const std::string& name) {
-        int status = 0;
-        const std::unique_ptr<char, Free> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
-        return status == 0 && text ? text.get() : name;
     }
 
     static std::vector<std::string> names() {
