@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 
 #include "checker/simt/include/simt/tensor.h"
 #include "checker/simt/runtime/access/access.h"
@@ -23,10 +24,9 @@ namespace {
 
 constexpr unsigned kAllLanes = 0xffffffff;
 
-// Returns how many of a lane's elements have bits that TF32 does not have.
-std::size_t truncated_elements(const MmaInstruction& instruction, const std::uint32_t* a, const std::uint32_t* b) {
-    return static_cast<std::size_t>(std::count_if(a, a + instruction.registers_of_a(), is_truncated) +
-                                    std::count_if(b, b + instruction.registers_of_b(), is_truncated));
+// Returns how many of a lane's elements have another value in TF32.
+std::size_t truncated_elements(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+    return static_cast<std::size_t>(std::ranges::count_if(a, is_truncated) + std::ranges::count_if(b, is_truncated));
 }
 
 // Ends the launch if the chosen architecture has no products of these types.
@@ -92,7 +92,10 @@ void mma_sync(MmaShape shape, void* d, const std::uint32_t* a, const std::uint32
                        .site = SIMT_SITE,
                        .operands = &registers};
     if (hot.trace.next != nullptr && instruction_of(shape).type == TensorType::tf32) {
-        note_truncated_elements(truncated_elements(instruction_of(shape), a, b), request.site);
+        const MmaInstruction& instruction = instruction_of(shape);
+        const std::span its_a(a, static_cast<std::size_t>(instruction.registers_of_a()));
+        const std::span its_b(b, static_cast<std::size_t>(instruction.registers_of_b()));
+        note_truncated_elements(truncated_elements(its_a, its_b), request.site);
     }
     Scheduler::instance().collective(request);
 }
@@ -137,11 +140,9 @@ void wmma_multiply(const WmmaFragment& a, const WmmaFragment& b, const WmmaFragm
                        .site = SIMT_SITE,
                        .operands = &product};
     if (hot.trace.next != nullptr && shape == MmaShape::m16n8k8_tf32) {
-        const auto* const its_a = static_cast<const std::uint32_t*>(a_x);
-        const auto* const its_b = static_cast<const std::uint32_t*>(b_x);
-        note_truncated_elements(static_cast<std::size_t>(std::count_if(its_a, its_a + a.slots, is_truncated) +
-                                                         std::count_if(its_b, its_b + b.slots, is_truncated)),
-                                request.site);
+        const std::span its_a(static_cast<const std::uint32_t*>(a_x), a.slots);
+        const std::span its_b(static_cast<const std::uint32_t*>(b_x), b.slots);
+        note_truncated_elements(truncated_elements(its_a, its_b), request.site);
     }
     Scheduler::instance().collective(request);
 }

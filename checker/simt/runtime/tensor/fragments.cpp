@@ -97,8 +97,7 @@ bool multiply_in_shape(const TensorCore& core, const LanesOfMma& lanes) {
         }
     }
     if constexpr (kInstruction.type == TensorType::tf32) {
-        return (bits & kBelowTf32) != 0 &&
-               (std::any_of(a.begin(), a.end(), is_truncated) || std::any_of(b.begin(), b.end(), is_truncated));
+        return truncates(bits, a, b);
     }
     return false;
 }

@@ -3,6 +3,7 @@
 // The elements of a warp's matrices that each lane holds (PTX ISA, "Matrix Fragments for mma.m16n8k8" and others).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -17,6 +18,12 @@ inline constexpr std::uint32_t kBelowTf32 = 0x1fff;  // bits of a float's fracti
 // Returns true if TF32 has another value for a float's bits. NaNs stay NaNs: cvt.rna.tf32.f32 gives 0x7fffffff.
 constexpr bool is_truncated(std::uint32_t bits) {
     return (bits & kBelowTf32) != 0 && (bits & 0x7fffffff) < 0x7f800000;
+}
+// Returns true if TF32 has another value for an element of A or B. `bits` are those of all of them together: most often they
+// say no at once.
+template <class A, class B>
+bool truncates(std::uint32_t bits, const A& a, const B& b) {
+    return (bits & kBelowTf32) != 0 && (std::ranges::any_of(a, is_truncated) || std::ranges::any_of(b, is_truncated));
 }
 
 // An mma.sync instruction.

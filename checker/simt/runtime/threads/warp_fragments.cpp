@@ -150,8 +150,7 @@ void multiply_wmma(Warp& warp, unsigned together) {
         const unsigned bytes = kinds.accumulator->bytes;
         std::memcpy(static_cast<char*>(product_of(warp.lanes[lane]).d_x) + slot * bytes, &c[element], bytes);
     });
-    if (type == TensorType::tf32 && (bits & kBelowTf32) != 0 &&
-        (std::any_of(a.begin(), a.end(), is_truncated) || std::any_of(b.begin(), b.end(), is_truncated))) {
+    if (type == TensorType::tf32 && truncates(bits, a, b)) {
         note_truncated(first);
     }
 }
