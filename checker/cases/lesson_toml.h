@@ -22,7 +22,7 @@ struct Target {
     Shares of_recorded = {};
     // On cards of this compute capability, "8.0", or of all that begin with this number, "8", in place of `shares`.
     std::map<std::string, Shares> by_capability = {};
-    Shares older = {};                // also at least so many times as fast as the step before; 0: not asked
+    Shares older = {};                // times the speed of the step before that it must also reach; 0: not asked
     double threads = 0;               // also this share of twice its speed with two threads; 0: not asked
     std::vector<std::string> shapes;  // "N=8 C=4"; without any, all that are timed are reported only
     // `against` busy: at these of the shapes in its place at most so many seconds for each of the call's nodes in which the

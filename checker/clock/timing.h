@@ -133,7 +133,7 @@ enum class Baseline : std::uint32_t {
     solution,
     library,      // the vendor's routine
     copy,         // of as many bytes
-    read,         // of as many bytes, where an op writes next to nothing
+    read,         // a read of as many bytes, for an op that writes next to nothing
     arithmetic,   // multiply-adds in registers
     older,        // the newest older solution of the op
     two_threads,  // the same implementation on two threads

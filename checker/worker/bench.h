@@ -49,7 +49,7 @@ class Bench {
 
     // Reads half of `bytes` from one buffer and writes half to another, so many times, each on buffers of their own.
     virtual Candidate copy(std::size_t bytes, std::size_t times) = 0;
-    // Reads `bytes` from one buffer, so many times, each from a buffer of its own.
+    // Reads `bytes` `times` times, each from a buffer of its own.
     virtual Candidate read(std::size_t bytes, std::size_t times) = 0;
     virtual FmaCandidate arithmetic() = 0;
 

@@ -8,9 +8,9 @@ namespace {
 
 constexpr double kTile = 64, kQueries = 128;  // keys of a tile, queries of a block
 
-// The needs of a call where each block of 128 queries reads each key and value that one of them sees once: queries, out and
-// log-sum-exps once; for each score of tiles of 64 by 64 that has one below the diagonal an exponential, and two
-// multiply-adds per channel on tensor cores; and memory of its own that grows as T, for which as much as out has is allowed.
+// The needs of a call. A block of 128 queries reads once each key and value that one of them sees; queries, out and
+// log-sum-exps are moved once. Each score of a tile of 64 by 64 with one below the diagonal takes an exponential, and two
+// multiply-adds per channel on tensor cores. Memory of its own may grow as T: as much as out has is allowed.
 std::vector<checker::Needed> needed(const Sizes& d) {
     const double B = d.number("B"), T = d.number("T"), C = d.number("C"), NH = d.number("NH");
     double keys = 0, scores = 0;  // keys read and scores computed by the blocks of a head

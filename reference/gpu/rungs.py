@@ -34,7 +34,7 @@ class Rung:
     kernel: bool  # or plain C++ for the CPU
     random_shapes: int = 0  # at which `make test` checks it
     multiple_of: dict[str, int] = field(default_factory=dict)  # of "N", "C", "OC", "out_stride": what it takes
-    precision: str = "fp32"  # its products' factors have
+    precision: str = "fp32"  # precision of the factors of its products
 
     @property
     def number(self) -> str:
