@@ -66,6 +66,10 @@ def item_name(files: tuple[str, ...], call: Call) -> str:
     return f"{' '.join(files)}: {call}"
 
 
+# Ops that a step calls only if there are targets.
+LOSS_OPS = ("softmax", "crossentropy", "loss")
+
+
 @dataclass(frozen=True)
 class Step:
     """A whole model on the device: the ops that its pass calls, how often, and the files that serve them."""

@@ -59,7 +59,7 @@ GROUPS = {
     "loss": Group("S", "softmax, loss", draw.LINE, draw.INK),
 }
 GROUP_OF = {"linear": "matmul", "linear_gelu": "matmul", "attention": "attention"}
-GROUP_OF |= dict.fromkeys(("softmax", "crossentropy", "loss"), "loss")
+GROUP_OF |= dict.fromkeys(counts.LOSS_OPS, "loss")
 
 
 def group_of(call: Call) -> str:

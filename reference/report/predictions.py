@@ -52,8 +52,6 @@ PAGE = FOLDER / "README.md"
 MADE_OF = ("solutions", "lessons", "checker/estimate", "reference/cards.toml", "reference/sass.json")
 MADE_OF += (str(estimates.RECORDED),)
 
-LOSS = ("softmax", "crossentropy", "loss")
-
 
 # ---- what is predicted -----------------------------------------------------------------------------------------------
 
@@ -61,7 +59,9 @@ Items = dict[str, dict[str, dict[Key, int]]]  # by section and item, how often e
 
 
 def calls_of(step: Step, with_loss: bool = True) -> dict[Key, int]:
-    return {(call, step.files[call.op]): n for call, n in step.calls.items() if with_loss or call.op not in LOSS}
+    return {
+        (call, step.files[call.op]): n for call, n in step.calls.items() if with_loss or call.op not in counts.LOSS_OPS
+    }
 
 
 def calls_at(root: Path, lesson: str, op: str, shape: str, null: tuple[str, ...] = ()) -> dict[Key, int]:
